@@ -1,0 +1,53 @@
+# Targets of the suite; `make help` lists them.
+
+GO       ?= go
+VERSION  ?= 0.1.0
+BIN      := bin
+TOOLS    := $(patsubst %/main.go,%,$(wildcard pkc-*/main.go))
+MODULES  := pkcshared fixtures multicall $(TOOLS)
+STAMP    := -X processkit-cli/pkcshared/applet.Version=$(VERSION)
+BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(STAMP)'
+TARGETS  := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
+PACKAGES := $(addsuffix /...,$(addprefix ./,$(MODULES)))
+
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test race lint fmt cross vm clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' $(MAKEFILE_LIST)
+
+build: ## bin/processkit-cli and every bin/pkc-*, static
+	@mkdir -p $(BIN)
+	$(BUILD) -o $(BIN)/processkit-cli ./multicall
+	@for t in $(TOOLS); do echo "$(BIN)/$$t"; $(BUILD) -o $(BIN)/$$t ./$$t || exit 1; done
+
+demo: build ## a real command in a contained run, and its story from the stream
+	@sh docs/examples/demo.sh $(BIN)
+
+test: build ## unit, script and containment tests
+	$(GO) test -timeout 170s $(PACKAGES)
+
+race: ## the same under the race detector (needs cgo)
+	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(PACKAGES)
+
+lint: ## gofumpt, vet, staticcheck
+	@out=$$($(GO) run $(GOFUMPT) -l $(MODULES)); test -z "$$out" || { echo "not gofumpt-ed:"; echo "$$out"; exit 1; }
+	$(GO) vet $(PACKAGES)
+	$(GO) run $(STATICCHECK) $(PACKAGES)
+	@for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) mod tidy -diff >/dev/null) || { echo "$$m: go mod tidy"; exit 1; }; done
+
+fmt: ## rewrite with gofumpt
+	$(GO) run $(GOFUMPT) -w $(MODULES)
+
+cross: ## build and vet for every target
+	@for t in $(TARGETS); do \
+		echo $$t; \
+		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./multicall && \
+		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet $(PACKAGES) || exit 1; \
+	done
+
+clean: ## remove what the other targets made
+	rm -rf $(BIN)

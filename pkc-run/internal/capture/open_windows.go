@@ -1,0 +1,3 @@
+package capture
+
+const nonblock = 0

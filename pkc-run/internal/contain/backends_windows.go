@@ -1,0 +1,12 @@
+package contain
+
+import "errors"
+
+var errNoBackend = errors.New("no containment backend for Windows: this build cannot hold a process tree there")
+
+func create(l Limits) (Group, error) {
+	if l.Any() {
+		return nil, &LimitError{l.first(), errNoBackend}
+	}
+	return nil, errNoBackend
+}

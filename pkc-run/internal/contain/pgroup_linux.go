@@ -1,0 +1,191 @@
+package contain
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"processkit-cli/pkcshared/event"
+	"processkit-cli/pkcshared/proc"
+)
+
+// processGroup contains a tree without a cgroup. The runner is a subreaper,
+// so whatever leaves the group by setsid or a double fork still descends from
+// the runner, is a member, and ends with the rest.
+type processGroup struct {
+	self   int
+	child  *Child
+	reaper *reaper
+	// shared is set where not everything below us is of this run: children
+	// from before an exec, or the orphans that PID 1 gets from anywhere. Then
+	// only what is known to come from the root child is a member.
+	shared bool
+	known  map[int]uint64 // members seen so far, pid to start time
+}
+
+func newProcessGroup() (Group, error) {
+	return &processGroup{self: os.Getpid(), known: map[int]uint64{}}, nil
+}
+
+func (g *processGroup) Mechanism() string { return ProcessGroup }
+
+func (g *processGroup) Spawn(c Command) (*Child, error) {
+	g.shared = g.self == 1 || proc.HasChildren()
+	if err := becomeSubreaper(); err != nil {
+		return nil, err
+	}
+	pid, err := spawn(c, -1)
+	if err != nil && !errors.Is(err, ErrForeground) {
+		return nil, err
+	}
+	g.reaper, g.child = startReaper(pid, c.Terminal >= 0)
+	return g.child, err
+}
+
+func becomeSubreaper() error {
+	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+}
+
+func (g *processGroup) Members() ([]proc.Info, error) {
+	if g.empty() {
+		return nil, nil
+	}
+	all, err := proc.All()
+	if err != nil {
+		return nil, err
+	}
+	children := make(map[int][]proc.Info, len(all))
+	for _, p := range all {
+		if !p.Dead {
+			children[p.PPID] = append(children[p.PPID], p)
+		}
+	}
+	var members []proc.Info
+	add := func(p proc.Info) {
+		members = append(members, p)
+		if g.shared {
+			g.known[p.PID] = p.Start
+		}
+	}
+	for _, p := range children[g.self] {
+		if g.ours(p) {
+			add(p)
+		}
+	}
+	for i := 0; i < len(members); i++ {
+		for _, p := range children[members[i].PID] {
+			add(p)
+		}
+	}
+	slices.SortFunc(members, func(a, b proc.Info) int { return a.PID - b.PID })
+	return members, nil
+}
+
+// ours judges a direct child of the runner.
+func (g *processGroup) ours(p proc.Info) bool {
+	if !g.shared {
+		return true
+	}
+	start, known := g.known[p.PID]
+	root := g.child.PID
+	return p.PID == root || p.PGID == root || p.Session == root || known && start == p.Start
+}
+
+// empty is certain where everything below us is of this run: with no child
+// left to wait for, nothing can descend from us.
+func (g *processGroup) empty() bool {
+	g.reaper.mu.Lock()
+	defer g.reaper.mu.Unlock()
+	return g.reaper.childless
+}
+
+func (g *processGroup) SoftStop() error {
+	had := map[proc.Info]bool{}
+	members, err := g.Members()
+	if err != nil {
+		return err
+	}
+	// One killpg reaches a whole group that is forking; whoever left it is
+	// signalled singly. The root child is not reaped yet: the number is ours.
+	if err := dead(unix.Kill(-g.child.PID, unix.SIGTERM)); err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.PGID != g.child.PID {
+			continue
+		}
+		had[proc.Info{PID: m.PID, Start: m.Start}] = true
+		if m.Stopped {
+			_ = signalMember(m, unix.SIGCONT, sameProcess)
+		}
+	}
+	err = terminate(g.Members, sameProcess, had)
+	g.reaper.release()
+	return err
+}
+
+// WaitEmpty is woken by reaping: whichever member dies last, we inherit it
+// and reap it.
+func (g *processGroup) WaitEmpty(d time.Duration) bool {
+	deadline := time.NewTimer(d)
+	defer deadline.Stop()
+	g.reaper.release()
+	for {
+		if ms, err := g.Members(); err == nil && len(ms) == 0 {
+			return true
+		}
+		select {
+		case <-g.reaper.reaped:
+		case <-deadline.C:
+			ms, err := g.Members()
+			return err == nil && len(ms) == 0
+		}
+		// A dying tree is reaped in bursts; list once a burst.
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (g *processGroup) Kill(d time.Duration) error {
+	var failed error
+	g.reaper.mu.Lock()
+	if !g.reaper.rootGone {
+		failed = dead(unix.Kill(-g.child.PID, unix.SIGKILL))
+	}
+	g.reaper.mu.Unlock()
+	g.reaper.release()
+	for deadline := time.Now().Add(d); ; {
+		members, err := g.Members()
+		if err != nil {
+			return err
+		}
+		if len(members) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return errors.Join(errSurvivors, failed)
+		}
+		for _, m := range members {
+			if err := signalMember(m, unix.SIGKILL, sameProcess); err != nil {
+				failed = err
+			}
+		}
+		g.WaitEmpty(20 * time.Millisecond)
+	}
+}
+
+func (g *processGroup) Usage() (Usage, error) {
+	members, err := g.Members()
+	if err != nil {
+		return Usage{}, err
+	}
+	return g.reaper.measured(members), nil
+}
+
+func (g *processGroup) Evidence() Evidence {
+	return Evidence{event.NotTripped, event.NotTripped, event.NotTripped}
+}
+
+func (g *processGroup) Close() error { return nil }

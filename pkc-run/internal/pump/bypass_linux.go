@@ -1,0 +1,108 @@
+package pump
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// bypass moves the stream inside the kernel: to the echo where that is a
+// pipe, to /dev/null where nobody wants it.
+//
+// A regular file is not spliced to. splice(2) moves the shared file offset
+// without the lock that write(2) holds, so two processes that log to one
+// descriptor would overwrite each other.
+func (p *Pump) bypass(s *Stream, busy *busyness) bypassResult {
+	sink := s.Echo
+	if sink == nil {
+		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		if err != nil {
+			return bypassUnusable
+		}
+		defer null.Close()
+		sink = null
+	} else if !isPipe(sink) {
+		return bypassUnusable
+	}
+	// Fd would set the runner's own, shared descriptor to blocking mode.
+	from, err := descriptor(s.Source)
+	if err != nil {
+		return bypassUnusable
+	}
+	to, err := descriptor(sink)
+	if err != nil {
+		return bypassUnusable
+	}
+	for {
+		n, err := unix.Splice(from, nil, to, nil, largePipe, unix.SPLICE_F_MOVE)
+		switch {
+		case n > 0:
+			p.seen(s, int(n))
+			busy.saw(int(n))
+			if s.Record != nil {
+				s.Record.Skip(int(n))
+			}
+		case err == nil:
+			return bypassEnd
+		case err == unix.EINTR:
+		case err == unix.EAGAIN:
+			// One end is in non-blocking mode, and we cannot tell which.
+			await(from, unix.POLLIN)
+			await(to, unix.POLLOUT)
+		case err == unix.EINVAL:
+			return bypassUnusable
+		default:
+			p.endEcho(s, err)
+			return bypassEchoFailed
+		}
+	}
+}
+
+func await(fd int, what int16) {
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: what}}, -1)
+}
+
+func descriptor(f *os.File) (int, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	fd := -1
+	err = raw.Control(func(u uintptr) { fd = int(u) })
+	return fd, err
+}
+
+func isPipe(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
+// buffered is how many bytes wait in a pipe.
+func buffered(f *os.File) int {
+	fd, err := descriptor(f)
+	if err != nil {
+		return 0
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// enlarge asks for a larger pipe and takes less where that is not allowed.
+func enlarge(f *os.File) {
+	fd, err := descriptor(f)
+	if err != nil || !isPipe(f) {
+		return
+	}
+	for size := largePipe; size > firstBuffer; size /= 2 {
+		have, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
+		if err != nil || have >= size {
+			return
+		}
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size); err == nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package pump
+
+import "os"
+
+func (*Pump) bypass(*Stream, *busyness) bypassResult { return bypassUnusable }
+
+func buffered(*os.File) int { return 0 }
+
+func enlarge(*os.File) {}

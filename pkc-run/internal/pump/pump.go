@@ -1,0 +1,177 @@
+// Package pump moves the child's output: to the runner's own streams, to
+// transcripts, or nowhere. It moves bytes and decides nothing.
+//
+// Each stream has a goroutine that blocks in the kernel. A child never waits
+// for anything but a slow reader of the runner's own output.
+package pump
+
+import (
+	"errors"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"processkit-cli/pkc-run/internal/capture"
+)
+
+// Stream is one of the child's outputs and where it goes.
+type Stream struct {
+	Name   string
+	Source *os.File            // the read end of the child's pipe
+	Echo   *os.File            // nil for none
+	Record *capture.Transcript // nil for none
+
+	moved   atomic.Uint64
+	backlog uint64
+	done    chan struct{}
+}
+
+// Pump moves both streams of a run.
+type Pump struct {
+	// Overflow delivers the name of the first stream that passed its ceiling.
+	Overflow chan string
+	// Lost delivers why an echo ended early, unless its reader just left.
+	Lost chan error
+
+	streams []*Stream
+	start   time.Time
+	last    atomic.Int64 // when output was last seen, since start
+}
+
+// Start moves the streams until each is at its end.
+func Start(streams ...*Stream) *Pump {
+	p := &Pump{
+		Overflow: make(chan string, 1),
+		Lost:     make(chan error, len(streams)),
+		streams:  streams,
+		start:    time.Now(),
+	}
+	for _, s := range streams {
+		s.done = make(chan struct{})
+		go func() {
+			defer close(s.done)
+			p.run(s)
+		}()
+	}
+	return p
+}
+
+// Silence is how long no output has been seen, counted at most from since.
+func (p *Pump) Silence(since time.Time) time.Duration {
+	last := p.start.Add(time.Duration(p.last.Load()))
+	if last.Before(since) {
+		last = since
+	}
+	return time.Since(last)
+}
+
+// Pending reports whether a pipe holds output that has not been moved yet.
+func (p *Pump) Pending() bool {
+	for _, s := range p.streams {
+		if buffered(s.Source) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+const firstBuffer = 64 << 10 // a pipe's default capacity
+
+func (p *Pump) run(s *Stream) {
+	busy := busyness{source: s.Source, echo: s.Echo}
+	var buf []byte
+	refused := false // the bypass, for the echo as it is now
+	for {
+		if !refused && (s.Record == nil || s.Record.Full()) {
+			switch p.bypass(s, &busy) {
+			case bypassEnd:
+				return
+			case bypassEchoFailed:
+				continue
+			case bypassUnusable:
+				refused = true
+			}
+		}
+		if len(buf) < busy.chunk() {
+			buf = make([]byte, busy.chunk())
+		}
+		n, err := s.Source.Read(buf)
+		if n > 0 {
+			p.seen(s, n)
+			busy.saw(n)
+			echo := s.Echo
+			p.keep(s, buf[:n])
+			refused = refused && s.Echo == echo
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *Pump) seen(s *Stream, n int) {
+	p.last.Store(int64(time.Since(p.start)))
+	s.moved.Add(uint64(n))
+}
+
+// keep echoes first: a watcher sees output as soon as it can.
+func (p *Pump) keep(s *Stream, b []byte) {
+	if s.Echo != nil {
+		if _, err := s.Echo.Write(b); err != nil {
+			p.endEcho(s, err)
+		}
+	}
+	if s.Record != nil && s.Record.Write(b) {
+		p.overflow(s)
+	}
+}
+
+func (p *Pump) overflow(s *Stream) {
+	select {
+	case p.Overflow <- s.Name:
+	default:
+	}
+}
+
+// endEcho gives up on the runner's own stream, and only on that.
+func (p *Pump) endEcho(s *Stream, err error) {
+	s.Echo = nil
+	if !errors.Is(err, syscall.EPIPE) {
+		p.Lost <- err
+	}
+}
+
+// Drain waits for the ends of both streams after the tree is gone. What the
+// tree wrote is waited for, as long as patient says so while a slow reader
+// takes it; after that, somebody outside may still hold a pipe, and is waited
+// for only while output keeps coming, for at most hold. It reports whether
+// both ended.
+func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
+	for _, s := range p.streams {
+		s.backlog = s.moved.Load() + uint64(buffered(s.Source))
+	}
+	const silence = 500 * time.Millisecond
+	deadline := time.Now().Add(hold)
+	for _, s := range p.streams {
+		for ended := false; !ended; {
+			before := s.moved.Load()
+			select {
+			case <-s.done:
+				ended = true
+				continue
+			case <-time.After(min(silence, hold)):
+			}
+			moved := s.moved.Load()
+			switch {
+			case moved < s.backlog && (moved > before || patient()):
+				deadline = time.Now().Add(hold)
+			case time.Now().After(deadline):
+				return false
+			case moved >= s.backlog && moved == before:
+				return false
+			}
+		}
+	}
+	return true
+}

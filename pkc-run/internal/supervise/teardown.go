@@ -1,0 +1,58 @@
+package supervise
+
+import (
+	"time"
+
+	"processkit-cli/pkc-run/internal/contain"
+	"processkit-cli/pkcshared/event"
+)
+
+// patience bounds the wait for a killed tree. What outlives SIGKILL for so
+// long is stuck in the kernel, and is reported instead of waited for.
+const patience = 10 * time.Second
+
+// Survey counts the tree before any stop.
+func Survey(g contain.Group) *event.CleanupStarted {
+	members, err := g.Members()
+	return &event.CleanupStarted{MembersBefore: len(members), ReadError: err != nil}
+}
+
+// TakeDown ends the tree: a soft stop and its grace where soft is set, then
+// SIGKILL to all that is left. before is what Survey counted.
+func TakeDown(g contain.Group, soft bool, grace time.Duration, before *event.CleanupStarted) *event.CleanupFinished {
+	var done event.CleanupFinished
+	if soft {
+		done.SoftTerminate, done.Shutdown = softStop(g, grace, before)
+	}
+	done.KillError = g.Kill(patience) != nil
+	members, err := g.Members()
+	done.ReadError = err != nil
+	done.RemainingPIDs = make([]uint32, len(members))
+	for i, m := range members {
+		done.RemainingPIDs[i] = uint32(m.PID)
+	}
+	done.Remaining = len(members)
+	return &done
+}
+
+func softStop(g contain.Group, grace time.Duration, before *event.CleanupStarted) (*string, *event.Shutdown) {
+	start := time.Now()
+	outcome := event.SoftSignalled
+	shut := &event.Shutdown{SoftStopScope: event.ScopeWholeTree, SoftSignal: event.SignalSent}
+	if !before.ReadError {
+		shut.MembersBefore = &before.MembersBefore
+	}
+	if err := g.SoftStop(); err != nil {
+		outcome, shut.SoftSignal = event.SoftFailed, event.SignalFailed
+		grace = 0
+	}
+	drained := g.WaitEmpty(grace)
+	escalated := !drained
+	if members, err := g.Members(); err == nil {
+		n := len(members)
+		shut.MembersAfter = &n
+	}
+	elapsed := uint64(time.Since(start).Milliseconds())
+	shut.DrainedWithinGrace, shut.Escalated, shut.ElapsedMs = &drained, &escalated, &elapsed
+	return &outcome, shut
+}

@@ -1,0 +1,5 @@
+//go:build darwin || freebsd
+
+package runcmd
+
+const abruptCleanup = "none"

@@ -1,0 +1,3 @@
+package runcmd
+
+const abruptCleanup = "whole_tree"

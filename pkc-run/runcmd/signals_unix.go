@@ -1,0 +1,26 @@
+//go:build unix
+
+package runcmd
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+var stopSignals = [...]os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+
+// source names a stop signal in the stream, title on stderr.
+func signalNames(s os.Signal) (source, title string) {
+	switch s {
+	case syscall.SIGINT:
+		return "ctrl_c", "SIGINT"
+	case syscall.SIGHUP:
+		return "sighup", "SIGHUP"
+	}
+	return "sigterm", "SIGTERM"
+}
+
+// keepBrokenPipes lets a write to a closed standard output fail instead of
+// killing the runner. Ignoring SIGPIPE would do so for the child as well.
+func keepBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

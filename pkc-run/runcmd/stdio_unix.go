@@ -1,0 +1,47 @@
+//go:build unix
+
+package runcmd
+
+import (
+	"os"
+	"syscall"
+)
+
+// pipe makes a pipe whose ends block: the child must not find its output in
+// non-blocking mode, where a write can fail with EAGAIN.
+func pipe() (r, w *os.File, err error) {
+	var fds [2]int
+	if err := pipeCloexec(fds[:]); err != nil {
+		return nil, nil, os.NewSyscallError("pipe", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "|0"), os.NewFile(uintptr(fds[1]), "|1"), nil
+}
+
+// openNull opens /dev/null without waking Go's poller, which os.Open would.
+func openNull() (*os.File, error) {
+	fd, err := syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
+	}
+	return os.NewFile(uintptr(fd), os.DevNull), nil
+}
+
+// childFD is a descriptor of f for the child, left in the mode it is in.
+func childFD(f *os.File) (uintptr, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var fd uintptr
+	err = raw.Control(func(u uintptr) { fd = u })
+	return fd, err
+}
+
+// blocking undoes what opening a FIFO or device for Go's poller did.
+func blocking(f *os.File) error {
+	fd, err := childFD(f)
+	if err != nil {
+		return err
+	}
+	return syscall.SetNonblock(int(fd), false)
+}

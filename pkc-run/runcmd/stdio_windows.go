@@ -1,0 +1,11 @@
+package runcmd
+
+import "os"
+
+func pipe() (r, w *os.File, err error) { return os.Pipe() }
+
+func openNull() (*os.File, error) { return os.Open(os.DevNull) }
+
+func childFD(f *os.File) (uintptr, error) { return f.Fd(), nil }
+
+func blocking(*os.File) error { return nil }

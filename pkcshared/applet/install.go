@@ -1,0 +1,68 @@
+package applet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"processkit-cli/pkcshared/exit"
+	"processkit-cli/pkcshared/text"
+)
+
+// install lays a link to this binary for every tool. Links of an earlier
+// install are replaced; anything else of that name is left and reported.
+func (m *Multicall) install(c *Call, dir string) exit.Code {
+	err := m.link(c, dir)
+	if err == nil {
+		return exit.OK
+	}
+	c.report("", "human", nil, exit.Errorf(exit.Setup, "--install: %w", err))
+	return exit.Setup
+}
+
+func (m *Multicall) link(c *Call, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a directory", text.Quote(dir))
+	}
+	for _, e := range m.Tools {
+		path := filepath.Join(dir, LinkPrefix+e.Name+filepath.Ext(self))
+		if err := replaceable(path, self); err != nil {
+			return err
+		}
+	}
+	for _, e := range m.Tools {
+		path := filepath.Join(dir, LinkPrefix+e.Name+filepath.Ext(self))
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Symlink(self, path); err != nil {
+			return err
+		}
+		if code := c.print(c.Out, path+"\n"); code != exit.OK {
+			return errors.New("standard output is not writable")
+		}
+	}
+	return nil
+}
+
+// replaceable allows what is absent, and links to a binary of our name.
+func replaceable(path, self string) error {
+	target, err := os.Readlink(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || filepath.Base(target) != filepath.Base(self) {
+		return fmt.Errorf("%s exists and is not a link of this suite; nothing was changed", text.Quote(path))
+	}
+	return nil
+}

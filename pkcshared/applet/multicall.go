@@ -1,0 +1,133 @@
+package applet
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"processkit-cli/pkcshared/exit"
+)
+
+// Entry is one tool of a multicall. New is a function so that only the tool
+// that is called gets built.
+type Entry struct {
+	Name    string
+	Summary string
+	New     func() *Applet
+}
+
+// Multicall is many tools in one binary: chosen by the name it is called by,
+// or by its first argument.
+type Multicall struct {
+	Name    string // of the binary
+	Summary string
+	Tools   []Entry
+}
+
+// LinkPrefix starts the name of every stand-alone tool.
+const LinkPrefix = "pkc-"
+
+// Main runs the multicall and ends the process.
+func (m *Multicall) Main() {
+	prog := progName(os.Args[0])
+	c := &Call{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Prog: prog}
+	if name, ok := strings.CutPrefix(prog, LinkPrefix); ok {
+		if e := m.find(name); e != nil {
+			Main(e.New())
+		}
+	}
+	c.Prog = m.Name
+	os.Exit(int(m.run(c, os.Args[1:])))
+}
+
+func (m *Multicall) run(c *Call, args []string) exit.Code {
+	format := ""
+	for len(args) > 0 {
+		name, value, attached := strings.Cut(args[0], "=")
+		if name != "--error-format" {
+			break
+		}
+		if format != "" {
+			return m.usage(c, "--error-format is given twice")
+		}
+		if !attached {
+			if len(args) < 2 {
+				return m.usage(c, "--error-format needs a value: human or json")
+			}
+			value, args = args[1], args[1:]
+		}
+		if value != "human" && value != "json" {
+			return m.usage(c, "--error-format: want human or json")
+		}
+		format, args = value, args[1:]
+	}
+	if len(args) == 0 {
+		c.print(c.Err, m.help())
+		return exit.Usage
+	}
+	switch args[0] {
+	case "-h", "--help":
+		return c.print(c.Out, m.help())
+	case "-V", "--version":
+		if len(args) > 1 {
+			return m.usage(c, args[0]+" stands alone")
+		}
+		return c.print(c.Out, m.Name+" "+Version+"\n")
+	case "--install":
+		if len(args) != 2 {
+			return m.usage(c, "--install needs one directory")
+		}
+		return m.install(c, args[1])
+	case "help":
+		return m.helpFor(c, args[1:])
+	}
+	e := m.find(args[0])
+	if e == nil {
+		return m.usage(c, "unknown command "+clip(args[0]))
+	}
+	return run(e.New(), c, args[1:], format)
+}
+
+func (m *Multicall) find(name string) *Entry {
+	for i := range m.Tools {
+		if m.Tools[i].Name == name {
+			return &m.Tools[i]
+		}
+	}
+	return nil
+}
+
+func (m *Multicall) usage(c *Call, message string) exit.Code {
+	c.report("", "human", nil, exit.Errorf(exit.Usage, "%s", message))
+	return exit.Usage
+}
+
+func (m *Multicall) help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: %s COMMAND [FLAG...]\n\n%s\n\nCommands:\n", m.Name, m.Summary)
+	for _, e := range m.Tools {
+		fmt.Fprintf(&b, "  %-9s %s\n", e.Name, e.Summary)
+	}
+	fmt.Fprintf(&b, `
+Every command is also a tool of its own, pkc-COMMAND.
+
+  --install DIR               link this binary as every pkc-COMMAND in DIR
+  --error-format human|json   shape of a failure on stderr, for any command
+  -V, --version               print the version
+  -h, --help                  print this; COMMAND --help tells about one command
+
+Exit codes: %d to %d are this suite's own, see COMMAND --help.
+`, exit.BandStart, exit.BandEnd)
+	return b.String()
+}
+
+func (m *Multicall) helpFor(c *Call, args []string) exit.Code {
+	if len(args) == 0 {
+		return c.print(c.Out, m.help())
+	}
+	e := m.find(args[0])
+	if e == nil || len(args) > 1 {
+		return m.usage(c, "help takes the name of one command")
+	}
+	return c.print(c.Out, e.New().Help)
+}

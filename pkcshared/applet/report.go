@@ -1,0 +1,55 @@
+package applet
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+
+	"processkit-cli/pkcshared/exit"
+)
+
+// envelope is a failure for machines, one line on stderr.
+type envelope struct {
+	ErrorVersion int       `json:"error_version"`
+	Code         exit.Code `json:"code"`
+	Kind         exit.Kind `json:"kind"`
+	Operation    string    `json:"operation"`
+	RunID        *string   `json:"run_id"`
+	Retryable    bool      `json:"retryable"`
+	Message      string    `json:"message"`
+}
+
+// report prints why the command ended. A silent error has nothing to say.
+func (c *Call) report(operation, format string, runID *string, err error) {
+	e, ok := errors.AsType[*exit.Error](err)
+	if !ok {
+		e = exit.Errorf(exit.Internal, "%w", err)
+	}
+	if e.Err == nil {
+		return
+	}
+	if format != "json" || e.Kind == exit.KindUsage {
+		hint := ""
+		if e.Kind == exit.KindUsage {
+			hint = "; see --help"
+		}
+		fmt.Fprintf(c.Err, "%s: %v%s\n", c.Prog, e, hint)
+		return
+	}
+	enc := json.NewEncoder(c.Err)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(envelope{1, e.Code, e.Kind, operation, runID, e.Kind.Retryable(), e.Error()})
+}
+
+// runIDOf is the run that the command line names, or nil.
+func runIDOf(fs *flag.FlagSet) *string {
+	var id *string
+	fs.Visit(func(f *flag.Flag) {
+		if f.Name == "run-id" {
+			v := f.Value.String()
+			id = &v
+		}
+	})
+	return id
+}

@@ -1,0 +1,14 @@
+module processkit-cli/pkcshared
+
+go 1.26.0
+
+require (
+	github.com/peterbourgon/ff/v3 v3.4.0
+	github.com/tidwall/gjson v1.20.3
+	golang.org/x/sys v0.50.0
+)
+
+require (
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.3.0 // indirect
+)
