@@ -49,5 +49,21 @@ cross: ## build and vet for every target
 		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet $(PACKAGES) || exit 1; \
 	done
 
+# Each flavour with the facts that it must have; see fixtures/lab/README.md.
+VM       := fixtures/lab/vm-run.sh -t 400
+VM_RUN   := ./run.test -test.v=false -test.timeout 380s
+VM_CAPS  := $(VM_RUN) -test.run 'Cap|CPU|Codes|Signal|Leak|Escape'
+
+vm: ## caps and delegation in a virtual machine with pure cgroup v2 (minutes)
+	@mkdir -p $(BIN)/vm
+	CGO_ENABLED=0 $(GO) test -c -o $(BIN)/vm/run.test ./pkc-run/runcmd
+	$(VM) -f root -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
+	$(VM) -f deleg -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
+	$(VM) -f nodeleg $(BIN)/vm $(VM_CAPS)
+	$(VM) -f systemd -u OOMPolicy=continue -e HOME=/root -e PKC_REQUIRE=cgroup_v2 $(BIN)/vm $(VM_CAPS)
+	$(VM) -f systemd -u Delegate=yes -e HOME=/root -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
+	$(VM) -f systemd-session $(BIN)/vm $(VM_CAPS)
+	$(VM) -f systemd-user -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
+
 clean: ## remove what the other targets made
 	rm -rf $(BIN)

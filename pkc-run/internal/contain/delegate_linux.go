@@ -11,26 +11,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// delegation is a cgroup that hands controllers down to our leaf.
+// delegation is what was done to a cgroup so that it hands controllers down
+// to our leaf.
 //
 // Below the real root, a cgroup that holds processes cannot hand out the
-// memory controller, and handing out the others would turn it threaded. So
-// the runner first moves itself into a sibling of the leaf. Runs that share
-// the base hold a shared lock on it; the last one out turns the controllers
-// off again, moves back, and removes what all of them left.
+// memory controller, and handing out the others would turn it threaded
+// (cgroups(7)). So the runner first moves itself into a sibling of the leaf,
+// and the cgroup must then be empty: nobody else shares it with us.
 type delegation struct {
 	base   string
-	dir    int // of base, locked
-	moved  string
+	dir    int    // of base
+	moved  string // the sibling that the runner is in, or ""
 	handed []string
 }
-
-// selfPrefix starts the name of the sibling that a runner moves itself into.
-const selfPrefix = leafPrefix + "self-"
 
 var errShared = errors.New("it holds other processes too; start the runner alone in a delegated cgroup, " +
 	"for example by systemd-run --user --scope -p Delegate=yes")
 
+// delegate makes base hand down the controllers that l needs. On failure base
+// is as it was.
 func delegate(base string, l Limits) (_ *delegation, err error) {
 	d := &delegation{base: base, dir: -1}
 	defer func() {
@@ -45,24 +44,21 @@ func delegate(base string, l Limits) (_ *delegation, err error) {
 	if err != nil {
 		return nil, err
 	}
-	handed, err := d.fields("cgroup.subtree_control")
+	on, err := d.fields("cgroup.subtree_control")
 	if err != nil {
 		return nil, err
 	}
-	var missing []axis
-	for _, a := range l.controllers() {
+	// Refuse what cannot be had before anything is changed.
+	for _, a := range l.axes() {
 		if !slices.Contains(have, a.controller) {
 			return nil, &LimitError{a.limit, fmt.Errorf("cgroup %s has no %s controller", base, a.controller)}
 		}
-		if !slices.Contains(handed, a.controller) {
-			missing = append(missing, a)
+	}
+	for _, a := range l.axes() {
+		if slices.Contains(on, a.controller) {
+			continue
 		}
-	}
-	if len(missing) == 0 {
-		return d, nil
-	}
-	for _, a := range missing {
-		if err := d.handDown(a); err != nil {
+		if err := d.handDown(a.controller); err != nil {
 			return nil, &LimitError{a.limit, err}
 		}
 	}
@@ -74,44 +70,43 @@ func (d *delegation) fields(name string) ([]string, error) {
 	return strings.Fields(s), err
 }
 
-// isRoot: only the root of the hierarchy has no cgroup.type, and only it may
-// hold processes and hand out controllers at once.
-func (d *delegation) isRoot() bool {
-	err := unix.Faccessat(d.dir, "cgroup.type", unix.F_OK, 0)
-	return err == unix.ENOENT
-}
-
-func (d *delegation) handDown(a axis) error {
-	if !d.isRoot() && d.moved == "" {
+func (d *delegation) handDown(controller string) error {
+	if d.moved == "" && !d.isRoot() {
 		if err := d.moveAside(); err != nil {
 			return err
 		}
 	}
-	err := writeAt(d.dir, "cgroup.subtree_control", "+"+a.controller)
+	err := d.control("+" + controller)
 	if errors.Is(err, unix.EBUSY) {
-		return fmt.Errorf("cgroup %s cannot hand out the %s controller: %w", d.base, a.controller, errShared)
+		return fmt.Errorf("cgroup %s cannot hand out the %s controller: %w", d.base, controller, errShared)
 	}
 	if err != nil {
 		return fmt.Errorf("cgroup %s: %w", d.base, err)
 	}
-	d.handed = append(d.handed, a.controller)
+	d.handed = append(d.handed, controller)
 	return nil
 }
 
+// isRoot: only the root of the hierarchy has no cgroup.type, and only it may
+// hold processes and hand out controllers at once.
+func (d *delegation) isRoot() bool {
+	return unix.Faccessat(d.dir, "cgroup.type", unix.F_OK, 0) == unix.ENOENT
+}
+
+func (d *delegation) control(change string) error {
+	return writeAt(d.dir, "cgroup.subtree_control", change)
+}
+
 func (d *delegation) moveAside() error {
-	if err := flock(d.dir, unix.LOCK_SH); err != nil {
-		return os.NewSyscallError("flock", err)
-	}
-	path := filepath.Join(d.base, selfPrefix+token())
+	path := filepath.Join(d.base, leafPrefix+"self-"+token())
 	if err := unix.Mkdir(path, 0o755); err != nil {
 		return &os.PathError{Op: "mkdir", Path: path, Err: err}
 	}
 	d.moved = path
+	// "0" stands for whoever writes it.
 	if err := writeAt(unix.AT_FDCWD, filepath.Join(path, "cgroup.procs"), "0"); err != nil {
 		return fmt.Errorf("cannot leave cgroup %s: %w", d.base, err)
 	}
-	// The rest of the cgroup must be empty too, or the controllers that are
-	// not domain-bound (pids, cpu) would turn it threaded instead of failing.
 	others, err := d.fields("cgroup.procs")
 	if err != nil {
 		return err
@@ -122,8 +117,8 @@ func (d *delegation) moveAside() error {
 	return nil
 }
 
-// undo gives the base back as it was found, unless other runs still need it.
-// The controllers of the real root are left on: they are everybody's.
+// undo gives base back as it was found. The controllers of the real root are
+// left on: by now others may count on them.
 func (d *delegation) undo() error {
 	if d.dir < 0 {
 		return nil
@@ -132,40 +127,16 @@ func (d *delegation) undo() error {
 		unix.Close(d.dir)
 		d.dir = -1
 	}()
-	if d.moved == "" || flock(d.dir, unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if d.moved == "" {
 		return nil
 	}
-	subs, err := subgroups(d.dir, ".")
-	if err != nil {
-		return err
-	}
-	for _, s := range subs {
-		if !strings.HasPrefix(s, selfPrefix) {
-			return nil // somebody else works below the base
-		}
-	}
-	handed, err := d.fields("cgroup.subtree_control")
-	if err != nil {
-		return err
-	}
-	for _, c := range handed {
-		if err := writeAt(d.dir, "cgroup.subtree_control", "-"+c); err != nil {
-			return err
+	for _, c := range d.handed {
+		if err := d.control("-" + c); err != nil {
+			return fmt.Errorf("cgroup %s: %w", d.base, err)
 		}
 	}
 	if err := writeAt(d.dir, "cgroup.procs", "0"); err != nil {
-		return err
+		return fmt.Errorf("cannot return to cgroup %s: %w", d.base, err)
 	}
-	for _, s := range subs {
-		_ = unix.Rmdir(filepath.Join(d.base, s)) // stays while its runner lives
-	}
-	return nil
-}
-
-func flock(fd, how int) error {
-	for {
-		if err := unix.Flock(fd, how); err != unix.EINTR {
-			return err
-		}
-	}
+	return removeTree(d.moved)
 }

@@ -11,9 +11,9 @@ import (
 	"processkit-cli/pkcshared/event"
 )
 
-// controllers maps the capped axes to the controllers that enforce them, in
+// axes maps the capped axes to the controllers that enforce them, in
 // the order in which a missing one is reported.
-func (l Limits) controllers() []axis {
+func (l Limits) axes() []axis {
 	var as []axis
 	if l.Memory > 0 {
 		as = append(as, axis{event.LimitMemory, "memory"})
