@@ -31,9 +31,13 @@ func CheckEnvKey(s string) error {
 	if s == "" {
 		return errors.New("want a non-empty key")
 	}
+	if key, _, ok := strings.Cut(s, "="); ok {
+		// What follows is a value.
+		return fmt.Errorf("key %s: want it alone, without '='", Quote(key))
+	}
 	for _, r := range s {
-		if r == '=' || unicode.IsSpace(r) || unicode.IsControl(r) {
-			return fmt.Errorf("key %s: want no '=', whitespace or control characters", Quote(s))
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			return fmt.Errorf("key %s: want no whitespace or control characters", Quote(s))
 		}
 	}
 	return nil

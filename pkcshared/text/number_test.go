@@ -43,7 +43,7 @@ func TestParseDuration(t *testing.T) {
 		{"0x10", bad},
 		{"1_000", bad},
 		{"1e3", bad},
-		{"٥s", bad}, // ARABIC-INDIC DIGIT FIVE
+		{"٥s", bad},      // ARABIC-INDIC DIGIT FIVE
 		{"\uff15s", bad}, // FULLWIDTH DIGIT FIVE
 		{"5s\x00", bad},
 	}

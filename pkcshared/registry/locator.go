@@ -1,0 +1,35 @@
+package registry
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+const (
+	ownPrefix  = "pkc-"   // of directories that a run makes, before a token
+	socketName = "c.sock" // in its directory
+)
+
+// SocketDir returns the directory of a Unix socket endpoint, false if the
+// endpoint has not the shape <base>/pkc-<token>/c.sock that a runner writes.
+// It goes by the text alone.
+func SocketDir(endpoint string) (string, bool) {
+	dir, name := path.Split(endpoint)
+	dir = strings.TrimSuffix(dir, "/")
+	return dir, name == socketName && isPlain(endpoint) && isOwnName(path.Base(dir))
+}
+
+// isPlain reports whether p is absolute and in its simplest spelling.
+func isPlain(p string) bool {
+	return path.IsAbs(p) && path.Clean(p) == p && !strings.ContainsFunc(p, unicode.IsControl)
+}
+
+// isOwnName reports whether name is pkc-<token>, the token being ASCII
+// letters, digits and "-".
+func isOwnName(name string) bool {
+	token, ok := strings.CutPrefix(name, ownPrefix)
+	return ok && token != "" && !strings.ContainsFunc(token, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-')
+	})
+}

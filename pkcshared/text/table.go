@@ -1,0 +1,31 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Table renders rows in aligned columns, two spaces between them and the last
+// one not padded. Cells must be clean already, see Clean.
+func Table(rows [][]string) string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		for i, cell := range row {
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
