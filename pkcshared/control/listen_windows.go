@@ -1,0 +1,21 @@
+package control
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+var errNoTransport = errors.New("no control transport for Windows in this build")
+
+type listener struct{}
+
+func listen() (*listener, string, error) { return nil, "", errNoTransport }
+
+func (*listener) accept() (*os.File, error) { return nil, os.ErrClosed }
+
+func (*listener) close() error { return nil }
+
+func sameUser(*os.File) bool { return false }
+
+func dial(string, time.Time) (*os.File, error) { return nil, errNoTransport }
