@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/containerd/cgroups/v3 v3.1.3
 	golang.org/x/sys v0.50.0
-	processkit-cli/fixtures v0.0.0-00010101000000-000000000000
+	processkit-cli/fixtures v0.0.0
 	processkit-cli/pkcshared v0.0.0
 )
 

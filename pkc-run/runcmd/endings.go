@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"processkit-cli/pkc-run/internal/supervise"
+	"processkit-cli/pkcshared/control"
 	"processkit-cli/pkcshared/event"
 	"processkit-cli/pkcshared/exit"
 	"processkit-cli/pkcshared/text"
@@ -31,7 +32,7 @@ func (p *Plan) ending(o supervise.Outcome) ending {
 			reason: "run cancelled (" + title + ")",
 		}
 	case supervise.Command:
-		if o.Verb == supervise.Kill {
+		if o.Verb == control.Kill {
 			return ending{
 				event: &event.Killed{Source: event.SourceControlKill},
 				code:  exit.ControlKilled, source: event.SourceControlKill,

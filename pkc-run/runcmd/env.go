@@ -57,22 +57,25 @@ func lookupEnv(env []string, key string) (string, bool) {
 // maxEnvFile bounds a file that no exec could take whole anyway.
 const maxEnvFile = 16 << 20
 
-func readEnvFile(path string, signals *signals) ([][2]string, error) {
-	f, err := openPatiently(path, os.O_RDONLY, 0, signals)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxEnvFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxEnvFile {
-		return nil, fmt.Errorf("%s: larger than %d bytes", text.Quote(path), maxEnvFile)
-	}
-	entries, err := text.ParseEnvFile(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", text.Quote(path), err)
-	}
-	return entries, nil
+// readEnvFile waits as long as a FIFO or pipe takes, or until a stop signal.
+func readEnvFile(path string, sig *signals) ([][2]string, error) {
+	return patiently(sig, func() ([][2]string, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(io.LimitReader(f, maxEnvFile+1))
+		if err != nil {
+			return nil, err
+		}
+		if len(data) > maxEnvFile {
+			return nil, fmt.Errorf("%s: larger than %d bytes", text.Quote(path), maxEnvFile)
+		}
+		entries, err := text.ParseEnvFile(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", text.Quote(path), err)
+		}
+		return entries, nil
+	})
 }

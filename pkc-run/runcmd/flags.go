@@ -19,7 +19,7 @@ type options struct {
 	timeout, idleTimeout, grace, interval      string
 	maxMemory, maxProcesses, cpuQuota          string
 	captureDir, captureMaxBytes, captureOver   string
-	inheritStdio, inheritStdin, noEcho         bool
+	inheritStdio, inheritStdin, noEcho, detach bool
 	argvRaw, createNoWindow, gracefulCtrlBreak bool
 	envClear                                   repeatableBool
 	labels, envRemove, envFiles, env           applet.List
@@ -29,6 +29,27 @@ type options struct {
 // New makes the run command.
 func New() *applet.Applet {
 	var o options
+	fs := o.flags()
+	return &applet.Applet{
+		Name:     "run",
+		Help:     help,
+		Flags:    fs,
+		Operands: true,
+		Exec: func(_ context.Context, c *applet.Call) error {
+			o.given = given(fs)
+			p, err := newPlan(&o, c.Operands)
+			if err != nil {
+				return err
+			}
+			if o.detach {
+				return detach(c, p, o.given)
+			}
+			return run(c, p)
+		},
+	}
+}
+
+func (o *options) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("run", flag.ContinueOnError)
 	fs.StringVar(&o.jsonl, "jsonl", "", "")
 	fs.StringVar(&o.runID, "run-id", "", "")
@@ -48,6 +69,7 @@ func New() *applet.Applet {
 	fs.BoolVar(&o.inheritStdin, "inherit-stdin", false, "")
 	fs.StringVar(&o.stdinFile, "stdin-file", "", "")
 	fs.BoolVar(&o.noEcho, "no-echo", false, "")
+	fs.BoolVar(&o.detach, "detach", false, "")
 	fs.BoolVar(&o.createNoWindow, "create-no-window", false, "")
 	fs.BoolVar(&o.gracefulCtrlBreak, "windows-graceful-ctrl-break", false, "")
 	fs.BoolVar(&o.argvRaw, "argv-raw", false, "")
@@ -56,21 +78,13 @@ func New() *applet.Applet {
 	fs.Var(&o.envFiles, "env-file", "")
 	fs.Var(&o.env, "env", "")
 	fs.StringVar(&o.runIDEnv, "run-id-env", "", "")
-	return &applet.Applet{
-		Name:     "run",
-		Help:     help,
-		Flags:    fs,
-		Operands: true,
-		Exec: func(_ context.Context, c *applet.Call) error {
-			o.given = map[string]bool{}
-			fs.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
-			p, err := newPlan(&o, c.Operands)
-			if err != nil {
-				return err
-			}
-			return run(c, p)
-		},
-	}
+	return fs
+}
+
+func given(fs *flag.FlagSet) map[string]bool {
+	names := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { names[f.Name] = true })
+	return names
 }
 
 // repeatableBool is a switch that may be given again to no effect.

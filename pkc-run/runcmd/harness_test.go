@@ -61,7 +61,7 @@ func start(t *testing.T, prepare func(*invocation), args ...string) *invocation 
 	}
 	r.cmd.Dir = r.dir
 	r.cmd.Env = append(os.Environ(), r.env...)
-	if err := startPlaced(t, r.cmd); err != nil {
+	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() {

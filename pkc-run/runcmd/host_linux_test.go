@@ -3,7 +3,6 @@ package runcmd_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -61,5 +60,3 @@ func errText(err error) string {
 	}
 	return err.Error()
 }
-
-func startPlaced(_ *testing.T, cmd *exec.Cmd) error { return cmd.Start() }

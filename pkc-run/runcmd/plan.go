@@ -3,6 +3,7 @@ package runcmd
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,6 +17,7 @@ type Plan struct {
 	Argv    []string
 	JSONL   string
 	RunID   string
+	named   bool   // the run id was given, so another run may have it
 	RunIDIs string // environment key that tells the child its run id, or ""
 	Labels  map[string]string
 	Dir     string // as given, "" for the runner's own
@@ -49,6 +51,9 @@ var conflicts = [...][2]string{
 	{"inherit-stdio", "stdin-file"},
 	{"inherit-stdio", "no-echo"},
 	{"inherit-stdin", "stdin-file"},
+	{"detach", "inherit-stdio"},
+	{"detach", "inherit-stdin"},
+	{"detach", "windows-graceful-ctrl-break"},
 	{"create-no-window", "windows-graceful-ctrl-break"},
 }
 
@@ -119,6 +124,9 @@ func checkGiven(o *options, argv []string) error {
 			return usage("--%s: want a path, got an empty string", f[0])
 		}
 	}
+	if slices.Contains(o.envFiles, "") {
+		return usage("--env-file: want a path, got an empty string")
+	}
 	if len(argv) == 0 || argv[0] == "" {
 		return usage("a program is required: -- PROGRAM [ARG...]")
 	}
@@ -168,6 +176,7 @@ func (p *Plan) identity(o *options) error {
 		if err := text.CheckRunID(p.RunID); err != nil {
 			return usage("--run-id: %w", err)
 		}
+		p.named = true
 	} else {
 		p.RunID = "run-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 10)
 	}

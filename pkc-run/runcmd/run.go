@@ -3,7 +3,6 @@ package runcmd
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -21,8 +20,10 @@ type runner struct {
 	*applet.Call
 	plan    *Plan
 	signals *signals
+	stream  *os.File
 	events  *event.Writer
 
+	wd    string // our own directory
 	cwd   string // of the child, absolute
 	stdin *os.File
 	env   []string
@@ -32,15 +33,23 @@ type runner struct {
 	tty   *terminal
 	child *contain.Child
 	pump  *pump.Pump
+
+	presence presence
+	ready    *os.File // wakes the launcher of a detached run
 }
 
 // run is the story of one run. Every return after the stream is open has
 // written runner_exit as its last line.
-func run(c *applet.Call, p *Plan) error {
+func run(c *applet.Call, p *Plan) (err error) {
 	// The child is killed if the thread that forks it ends, so that thread
 	// must be ours until the process ends.
 	runtime.LockOSThread()
-	r := &runner{Call: c, plan: p, signals: catch()}
+	r := &runner{Call: c, plan: p, signals: catch(), ready: takeReady()}
+	defer func() {
+		if err != nil {
+			r.tell(err.Error())
+		}
+	}()
 	if err := r.openStream(); err != nil {
 		return err
 	}
@@ -48,42 +57,39 @@ func run(c *applet.Call, p *Plan) error {
 		return r.refuse(event.SourceSetup, err)
 	}
 	if sig := r.signals.early(); sig != nil {
-		_, title := signalNames(sig)
-		return r.refuse(event.SourceCancelled,
-			exit.Errorf(exit.Cancelled, "run cancelled (%s) before the program was started", title))
+		return r.refuse(event.SourceCancelled, cancelledEarly(sig))
 	}
 	if err := r.contain(); err != nil {
 		return r.refuse(event.SourceContainerError, err)
 	}
+	r.publish()
 	if err := r.spawn(); err != nil {
 		return err
 	}
 	defer r.tty.restore()
 	r.announce()
+	r.serve()
 	outcome := r.race()
+	r.decide()
 	return r.finish(p.ending(outcome))
 }
 
 // openStream resolves our own directory and opens the event stream. Without
 // one nobody would know about the run, so nothing starts.
 func (r *runner) openStream() error {
-	wd, err := os.Getwd()
-	if err != nil {
+	var err error
+	if r.wd, err = os.Getwd(); err != nil {
 		return exit.Errorf(exit.Setup, "cannot tell the current directory: %w", err)
 	}
-	r.cwd = r.plan.Dir
-	if !filepath.IsAbs(r.cwd) {
-		r.cwd = filepath.Join(wd, r.cwd)
-	}
-	r.cwd = filepath.Clean(r.cwd)
-	f, err := openPatiently(r.plan.JSONL, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600, r.signals)
+	r.cwd = r.absolute(r.plan.Dir)
+	r.stream, err = openPatiently(r.plan.JSONL, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600, r.signals)
 	if errors.Is(err, errEarly) {
-		return exit.Errorf(exit.Cancelled, "run cancelled while opening --jsonl")
+		return cancelledEarly(r.signals.early())
 	}
 	if err != nil {
 		return exit.Errorf(exit.Setup, "--jsonl: %w", err)
 	}
-	r.events = event.NewWriter(newStreamFile(f), func(err error) {
+	r.events = event.NewWriter(newStreamFile(r.stream), func(err error) {
 		r.Warn("the event stream ends here: %v", err)
 	})
 	return nil
@@ -94,7 +100,7 @@ func (r *runner) setUp() error {
 	p := r.plan
 	var err error
 	if p.CaptureDir != "" {
-		if r.files, err = capture.Open(p.CaptureDir, p.CaptureMax); err != nil {
+		if r.files, err = capture.Open(p.CaptureDir, p.CaptureMax, r.stream); err != nil {
 			return exit.Errorf(exit.Setup, "--capture-dir: %w", err)
 		}
 	}
@@ -124,6 +130,11 @@ func setupError(flag string, err error) error {
 		return nil
 	}
 	return exit.Errorf(exit.Setup, "--%s: %w", flag, err)
+}
+
+func cancelledEarly(sig os.Signal) error {
+	_, title := signalNames(sig)
+	return exit.Errorf(exit.Cancelled, "run cancelled (%s) before the program was started", title)
 }
 
 func (r *runner) contain() error {
@@ -199,6 +210,7 @@ func (r *runner) foregroundFailed(err error) error {
 
 // refuse ends a run that has no child: the last event, and the error.
 func (r *runner) refuse(source string, err error) error {
+	r.withdraw()
 	r.events.Write(&event.RunnerExit{Code: int32(exit.CodeOf(err)), Source: source})
 	return err
 }
@@ -216,6 +228,7 @@ func (r *runner) announce() {
 		Cwd:           &r.cwd,
 		Command:       event.NewCommand(p.Argv, p.ArgvRaw),
 	})
+	r.tell(started)
 	r.snapshot(event.ReasonSpawn)
 	r.pump = r.stdio.pump(r.Call, p, r.files)
 }
@@ -233,6 +246,8 @@ func (r *runner) race() supervise.Outcome {
 	race := supervise.Race{
 		Signals:  r.signals.c,
 		Exited:   r.child.Exited,
+		Commands: r.presence.commands,
+		Calls:    r.presence.calls,
 		Timeout:  p.Timeout.Duration(),
 		Idle:     p.Idle.Duration(),
 		Interval: p.Interval.Duration(),
@@ -258,6 +273,7 @@ func (r *runner) finish(e ending) error {
 	if r.files != nil {
 		r.events.Write(&event.OutputCaptured{Stdout: r.files.Stdout.Close(), Stderr: r.files.Stderr.Close()})
 	}
+	r.withdraw()
 	r.events.Write(&event.RunnerExit{Code: int32(e.code), Source: e.source, ChildCode: e.child})
 	if e.reason != "" {
 		return exit.As(e.code, exit.Kind(e.source), "%s", e.account(r.plan, done))

@@ -9,7 +9,8 @@ import (
 // signals are the stop signals of this process, noted from the moment that
 // the run command starts.
 type signals struct {
-	c chan os.Signal
+	c     chan os.Signal
+	first os.Signal // one that ended a wait of the setup
 }
 
 // catch notes stop signals. One that the caller ignores stays ignored, for us
@@ -22,12 +23,15 @@ func catch() *signals {
 			signal.Notify(s.c, sig)
 		}
 	}
-	keepBrokenPipes()
+	surviveWrites()
 	return s
 }
 
 // early returns a stop signal that came before there was a child, or nil.
 func (s *signals) early() os.Signal {
+	if s.first != nil {
+		return s.first
+	}
 	select {
 	case sig := <-s.c:
 		return sig
@@ -39,27 +43,32 @@ func (s *signals) early() os.Signal {
 // errEarly says that a stop signal ended a wait of the setup.
 var errEarly = errors.New("stopped by a signal")
 
-// openPatiently opens a file. A FIFO can make that wait for its other end,
-// and a stop signal ends the wait.
+// openPatiently opens a file. A FIFO can make that wait for its other end.
 func openPatiently(path string, flag int, mode os.FileMode, s *signals) (*os.File, error) {
+	open := func() (*os.File, error) { return os.OpenFile(path, flag, mode) }
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
-		return os.OpenFile(path, flag, mode)
+		return open()
 	}
-	type opened struct {
-		f   *os.File
+	return patiently(s, open)
+}
+
+// patiently waits for f, and a stop signal ends the wait.
+func patiently[T any](s *signals, f func() (T, error)) (T, error) {
+	type result struct {
+		v   T
 		err error
 	}
-	done := make(chan opened, 1)
+	done := make(chan result, 1)
 	go func() {
-		f, err := os.OpenFile(path, flag, mode)
-		done <- opened{f, err}
+		v, err := f()
+		done <- result{v, err}
 	}()
 	select {
-	case o := <-done:
-		return o.f, o.err
-	case sig := <-s.c:
-		s.c <- sig // for whoever asks early
-		return nil, errEarly
+	case r := <-done:
+		return r.v, r.err
+	case s.first = <-s.c:
+		var none T
+		return none, errEarly
 	}
 }

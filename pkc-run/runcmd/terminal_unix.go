@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,9 +14,10 @@ import (
 // terminal is the caller's terminal while the child has it.
 type terminal struct {
 	fd    int
-	group int // ours
-	modes *unix.Termios
+	group int           // ours
+	modes *unix.Termios // as they were before the child
 	child int
+	lent  bool // the child's group is in the foreground, as far as we know
 }
 
 // findTerminal returns the terminal to hand over: stdin, if the child will
@@ -61,31 +63,58 @@ func (t *terminal) given(child int) {
 	if t == nil {
 		return
 	}
-	t.child = child
+	t.child, t.lent = child, true
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 }
 
-// restore takes the terminal back, with the modes it had.
+// restore takes the terminal back, with the modes it had. Where a shell has
+// put the whole job into the background, it is not ours to take.
 func (t *terminal) restore() {
-	if t == nil || t.child == 0 {
+	if t == nil || !t.lent {
 		return
 	}
-	_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, t.group)
-	_ = unix.IoctlSetTermios(t.fd, setTermios, t.modes)
+	t.lent = false
+	t.own(t.group, t.modes)
+}
+
+// own brings a process group into the foreground and sets modes, if any.
+func (t *terminal) own(group int, modes *unix.Termios) {
+	_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group)
+	if modes != nil {
+		_ = unix.IoctlSetTermios(t.fd, setTermios, modes)
+	}
 }
 
 // suspend follows the child into a stop, so that the shell sees the whole job
 // stopped. When somebody continues us, the child gets the terminal back with
 // the modes that it had set, if we are in the foreground, and goes on.
 func (t *terminal) suspend() {
-	modes, err := unix.IoctlGetTermios(t.fd, getTermios)
-	t.restore()
-	_ = unix.Kill(0, unix.SIGTSTP)
+	var modes *unix.Termios
+	// A child that stopped for want of a terminal that we have by now only
+	// needs to be given it.
+	if t.lent || t.owner() != t.group {
+		modes, _ = unix.IoctlGetTermios(t.fd, getTermios)
+		t.restore()
+		stopJob()
+	}
 	if t.owner() == t.group {
-		if err == nil {
-			_ = unix.IoctlSetTermios(t.fd, setTermios, modes)
-		}
-		_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, t.child)
+		t.own(t.child, modes)
+		t.lent = true
 	}
 	_ = unix.Kill(-t.child, unix.SIGCONT)
+}
+
+// stopJob stops our process group until somebody continues it.
+func stopJob() {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	_ = unix.Kill(0, unix.SIGTSTP)
+	// Another thread may take the signal, so the stop can come a moment after
+	// the call. It never comes to a group that no shell looks after.
+	const moment = 100 * time.Millisecond
+	select {
+	case <-continued:
+	case <-time.After(moment):
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"hash"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"processkit-cli/pkcshared/event"
@@ -38,9 +37,9 @@ type Transcript struct {
 type Files struct{ Stdout, Stderr *Transcript }
 
 // Open makes or empties both transcripts in dir, at most limit bytes each.
-// Both or none: on failure what this call created is removed again, and what
-// was there before keeps its content.
-func Open(dir string, limit uint64) (_ *Files, err error) {
+// Neither may be the file of stream. Both or none: on failure what this call
+// created is removed again, and what was there before keeps its content.
+func Open(dir string, limit uint64, stream *os.File) (_ *Files, err error) {
 	var u undo
 	defer func() {
 		if err != nil {
@@ -50,16 +49,18 @@ func Open(dir string, limit uint64) (_ *Files, err error) {
 	if err := u.mkdirAll(dir); err != nil {
 		return nil, err
 	}
-	out, err := u.open(filepath.Join(dir, StdoutName))
+	out, err := u.open(within(dir, StdoutName))
 	if err != nil {
 		return nil, err
 	}
-	errs, err := u.open(filepath.Join(dir, StderrName))
+	errs, err := u.open(within(dir, StderrName))
 	if err != nil {
 		return nil, err
 	}
-	if err := distinct(out, errs); err != nil {
-		return nil, err
+	for _, pair := range [...][2]*os.File{{out, errs}, {out, stream}, {errs, stream}} {
+		if err := distinct(pair[0], pair[1]); err != nil {
+			return nil, err
+		}
 	}
 	for _, f := range []*os.File{out, errs} {
 		if err := f.Truncate(0); err != nil {
@@ -131,9 +132,4 @@ func (t *Transcript) Close() event.Capture {
 		Truncated:  t.produced > t.max,
 		WriteError: t.failed,
 	}
-}
-
-// Same reports whether f is the file of either transcript.
-func (fs *Files) Same(f *os.File) bool {
-	return distinct(f, fs.Stdout.file) != nil || distinct(f, fs.Stderr.file) != nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -33,7 +32,7 @@ func (u *undo) mkdirAll(dir string) error {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if parent := filepath.Dir(dir); parent != dir {
+	if parent := parentOf(dir); parent != "" {
 		if err := u.mkdirAll(parent); err != nil {
 			return err
 		}
@@ -46,6 +45,28 @@ func (u *undo) mkdirAll(dir string) error {
 		return nil // somebody else made it just now
 	}
 	return err
+}
+
+// Paths are used as given: cleaning "link/../logs" would name another place
+// than the kernel finds.
+
+// parentOf cuts the last element, or returns "".
+func parentOf(dir string) string {
+	end := len(dir)
+	for end > 0 && os.IsPathSeparator(dir[end-1]) {
+		end--
+	}
+	for end > 0 && !os.IsPathSeparator(dir[end-1]) {
+		end--
+	}
+	return dir[:end]
+}
+
+func within(dir, name string) string {
+	if os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir + name
+	}
+	return dir + string(os.PathSeparator) + name
 }
 
 // open does not truncate yet. Output can hold secrets: a new file is its

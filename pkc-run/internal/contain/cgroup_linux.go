@@ -90,6 +90,8 @@ func placeable(base string) error {
 
 func (g *cgroup) Mechanism() string { return CgroupV2 }
 
+func (g *cgroup) Leaf() string { return g.path }
+
 func (g *cgroup) Spawn(c Command) (*Child, error) {
 	if err := becomeSubreaper(); err != nil {
 		return nil, err
@@ -166,7 +168,7 @@ func (g *cgroup) WaitEmpty(d time.Duration) bool {
 	}
 	defer unix.Close(fd)
 	deadline := time.Now().Add(d)
-	for wait := time.Millisecond; ; wait *= 2 {
+	for wait := time.Millisecond; ; wait = min(2*wait, time.Minute) {
 		// Reading arms the next notification.
 		var buf [128]byte
 		n, err := unix.Pread(fd, buf[:], 0)
@@ -180,7 +182,7 @@ func (g *cgroup) WaitEmpty(d time.Duration) bool {
 		if left <= 0 {
 			return false
 		}
-		ms := int(min(wait, left, time.Minute)/time.Millisecond) + 1
+		ms := int(min(wait, left)/time.Millisecond) + 1
 		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}, ms)
 	}
 }

@@ -101,6 +101,8 @@ type Evidence struct {
 type Group interface {
 	// Mechanism is CgroupV2 or ProcessGroup.
 	Mechanism() string
+	// Leaf is the directory that a crash would leave behind, or "".
+	Leaf() string
 	// Spawn starts the root child, once.
 	Spawn(Command) (*Child, error)
 	// Members lists the living, in pid order.

@@ -19,9 +19,11 @@ type processGroup struct {
 	self   int
 	child  *Child
 	reaper *reaper
-	// shared is set where not everything below us is of this run: children
-	// from before an exec, or the orphans that PID 1 gets from anywhere. Then
-	// only what is known to come from the root child is a member.
+	// shared is set where not everything below us is of this run, for we had
+	// children when we were executed. Then only what is known to come from the
+	// root child is a member, and an escapee that no listing has seen before
+	// its parent ended is not known. PID 1 also inherits from processes that were put
+	// into its namespace from outside; they end with it in any case.
 	shared bool
 	known  map[int]uint64 // members seen so far, pid to start time
 }
@@ -32,8 +34,10 @@ func newProcessGroup() (Group, error) {
 
 func (g *processGroup) Mechanism() string { return ProcessGroup }
 
+func (g *processGroup) Leaf() string { return "" }
+
 func (g *processGroup) Spawn(c Command) (*Child, error) {
-	g.shared = g.self == 1 || proc.HasChildren()
+	g.shared = proc.HasChildren()
 	if err := becomeSubreaper(); err != nil {
 		return nil, err
 	}
@@ -102,6 +106,20 @@ func (g *processGroup) empty() bool {
 	return g.reaper.childless
 }
 
+// gone asks for more than one empty listing. /proc is not read in an instant:
+// a process whose parent ends meanwhile can be missing from it.
+func (g *processGroup) gone() bool {
+	if !g.shared {
+		return g.empty()
+	}
+	for range 2 {
+		if ms, err := g.Members(); err != nil || len(ms) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (g *processGroup) SoftStop() error {
 	had := map[proc.Info]bool{}
 	members, err := g.Members()
@@ -130,22 +148,21 @@ func (g *processGroup) SoftStop() error {
 // WaitEmpty is woken by reaping: whichever member dies last, we inherit it
 // and reap it.
 func (g *processGroup) WaitEmpty(d time.Duration) bool {
+	g.reaper.release()
 	deadline := time.NewTimer(d)
 	defer deadline.Stop()
-	g.reaper.release()
-	for {
-		if ms, err := g.Members(); err == nil && len(ms) == 0 {
-			return true
-		}
+	for !g.gone() {
 		select {
 		case <-g.reaper.reaped:
+			if g.shared {
+				// A dying tree is reaped in bursts; list once a burst.
+				time.Sleep(time.Millisecond)
+			}
 		case <-deadline.C:
-			ms, err := g.Members()
-			return err == nil && len(ms) == 0
+			return g.gone()
 		}
-		// A dying tree is reaped in bursts; list once a burst.
-		time.Sleep(time.Millisecond)
 	}
+	return true
 }
 
 func (g *processGroup) Kill(d time.Duration) error {
@@ -155,14 +172,12 @@ func (g *processGroup) Kill(d time.Duration) error {
 		failed = dead(unix.Kill(-g.child.PID, unix.SIGKILL))
 	}
 	g.reaper.mu.Unlock()
-	g.reaper.release()
-	for deadline := time.Now().Add(d); ; {
+	// Most trees never leave the group and are gone before /proc is read.
+	pause := 2 * time.Millisecond
+	for deadline := time.Now().Add(d); !g.WaitEmpty(pause); pause = 20 * time.Millisecond {
 		members, err := g.Members()
 		if err != nil {
 			return err
-		}
-		if len(members) == 0 {
-			return nil
 		}
 		if time.Now().After(deadline) {
 			return errors.Join(errSurvivors, failed)
@@ -172,8 +187,8 @@ func (g *processGroup) Kill(d time.Duration) error {
 				failed = err
 			}
 		}
-		g.WaitEmpty(20 * time.Millisecond)
 	}
+	return nil
 }
 
 func (g *processGroup) Usage() (Usage, error) {

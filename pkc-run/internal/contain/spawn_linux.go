@@ -29,6 +29,9 @@ func spawn(c Command, leaf int) (int, error) {
 		return forkExec(c, attr)
 	}
 	attr.Sys.Foreground, attr.Sys.Ctty = true, c.Terminal
+	// Stops of children from before an exec of ours are not the one to wait for.
+	for stoppedChild() != 0 {
+	}
 	forked := make(chan struct{})
 	given := make(chan error, 1)
 	go func() { given <- handOver(c.Terminal, forked) }()
@@ -63,16 +66,13 @@ func forkExec(c Command, attr *syscall.ProcAttr) (int, error) {
 // A child that cannot be given the terminal is killed there and then.
 func handOver(terminal int, forked <-chan struct{}) error {
 	for {
-		si, _, err := waitid(unix.P_ALL, 0, unix.WSTOPPED|unix.WNOHANG)
-		if err == nil && si.pid != 0 {
-			pid := int(si.pid)
-			if pgid, err := unix.Getpgid(pid); err == nil && pgid == pid {
-				if err := unix.IoctlSetPointerInt(terminal, unix.TIOCSPGRP, pid); err != nil {
-					_ = unix.Kill(pid, unix.SIGKILL)
-					return os.NewSyscallError("ioctl TIOCSPGRP", err)
-				}
-				return os.NewSyscallError("kill", unix.Kill(pid, unix.SIGCONT))
+		pid := stoppedChild()
+		if pgid, err := unix.Getpgid(pid); pid != 0 && err == nil && pgid == pid {
+			if err := unix.IoctlSetPointerInt(terminal, unix.TIOCSPGRP, pid); err != nil {
+				_ = unix.Kill(pid, unix.SIGKILL)
+				return os.NewSyscallError("ioctl TIOCSPGRP", err)
 			}
+			return os.NewSyscallError("kill", unix.Kill(pid, unix.SIGCONT))
 		}
 		select {
 		case <-forked:
@@ -80,4 +80,13 @@ func handOver(terminal int, forked <-chan struct{}) error {
 		case <-time.After(100 * time.Microsecond):
 		}
 	}
+}
+
+// stoppedChild takes the news of one child that has stopped; 0 if there is none.
+func stoppedChild() int {
+	si, _, err := waitid(unix.P_ALL, 0, unix.WSTOPPED|unix.WNOHANG)
+	if err != nil {
+		return 0
+	}
+	return int(si.pid)
 }

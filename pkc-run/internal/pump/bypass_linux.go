@@ -49,27 +49,13 @@ func (p *Pump) bypass(s *Stream, busy *busyness) bypassResult {
 			// One end is in non-blocking mode, and we cannot tell which.
 			await(from, unix.POLLIN)
 			await(to, unix.POLLOUT)
-		case err == unix.EINVAL:
+		case err == unix.EINVAL || s.Echo == nil:
 			return bypassUnusable
 		default:
 			p.endEcho(s, err)
 			return bypassEchoFailed
 		}
 	}
-}
-
-func await(fd int, what int16) {
-	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: what}}, -1)
-}
-
-func descriptor(f *os.File) (int, error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	fd := -1
-	err = raw.Control(func(u uintptr) { fd = int(u) })
-	return fd, err
 }
 
 func isPipe(f *os.File) bool {

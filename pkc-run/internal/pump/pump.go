@@ -118,7 +118,7 @@ func (p *Pump) seen(s *Stream, n int) {
 // keep echoes first: a watcher sees output as soon as it can.
 func (p *Pump) keep(s *Stream, b []byte) {
 	if s.Echo != nil {
-		if _, err := s.Echo.Write(b); err != nil {
+		if err := writeAll(s.Echo, b); err != nil {
 			p.endEcho(s, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"processkit-cli/pkc-run/internal/contain"
+	"processkit-cli/pkcshared/control"
 )
 
 // Ending is why a run is over.
@@ -25,21 +26,12 @@ const (
 	Overflow
 )
 
-// Verb is what a control client asked for.
-type Verb string
-
-// The verbs that end a run.
-const (
-	Cancel Verb = "cancel"
-	Kill   Verb = "kill"
-)
-
 // Outcome is the decision.
 type Outcome struct {
 	Ending Ending
 	Signal os.Signal      // with Signal
 	Status contain.Status // with Exited
-	Verb   Verb           // with Command
+	Verb   control.Verb   // with Command
 	Stream string         // with Overflow
 }
 
@@ -47,7 +39,7 @@ type Outcome struct {
 type Race struct {
 	Signals  <-chan os.Signal
 	Exited   <-chan contain.Status
-	Commands <-chan Verb
+	Commands <-chan control.Verb
 	Overflow <-chan string
 
 	Timeout time.Duration // 0 for none
@@ -61,7 +53,12 @@ type Race struct {
 	Interval time.Duration // 0 for none
 	Snapshot func()
 
-	// Stopped delivers a job-control stop of the child.
+	// Calls are run as they come, in the one goroutine that may touch the
+	// container.
+	Calls <-chan func()
+
+	// Stopped delivers a job-control stop of the child. Suspend stops us as
+	// well and returns when both go on; that time counts for no deadline.
 	Stopped <-chan struct{}
 	Suspend func()
 }
@@ -69,6 +66,7 @@ type Race struct {
 // Run waits for the first trigger. All deadlines count from its call.
 func (r *Race) Run() Outcome {
 	start := time.Now()
+	quiet := start // silence from before does not count
 	overall := newAlarm(r.Timeout)
 	defer overall.stop()
 	idle := newAlarm(r.Idle)
@@ -89,7 +87,7 @@ func (r *Race) Run() Outcome {
 		case <-overall.c:
 			return r.decide(Outcome{Ending: Overall}, start)
 		case <-idle.c:
-			left := r.Idle - r.Silence(start)
+			left := r.Idle - r.Silence(quiet)
 			switch {
 			case left > 0:
 				lagging = false
@@ -103,7 +101,14 @@ func (r *Race) Run() Outcome {
 				return r.decide(Outcome{Ending: Idle}, start)
 			}
 		case <-r.Stopped:
+			stopped := time.Now()
 			r.Suspend()
+			quiet = time.Now()
+			start = start.Add(quiet.Sub(stopped))
+			overall.move(r.Timeout - quiet.Sub(start))
+			idle.move(r.Idle)
+		case call := <-r.Calls:
+			call()
 		case <-sample.c:
 			r.Snapshot()
 			sample.set(r.Interval)
@@ -167,6 +172,13 @@ func (a *alarm) set(d time.Duration) {
 		return
 	}
 	a.timer.Reset(d)
+}
+
+// move sets an alarm that there is.
+func (a *alarm) move(d time.Duration) {
+	if a.timer != nil {
+		a.timer.Reset(d)
+	}
 }
 
 func (a *alarm) stop() {

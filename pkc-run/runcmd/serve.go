@@ -1,0 +1,172 @@
+package runcmd
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"processkit-cli/pkcshared/control"
+	"processkit-cli/pkcshared/event"
+	"processkit-cli/pkcshared/registry"
+	"processkit-cli/pkcshared/text"
+)
+
+// presence is the run as others find it: its record, and the socket that the
+// record names. A run does without either rather than fail.
+type presence struct {
+	entry    *registry.Entry
+	server   *control.Server
+	commands chan control.Verb
+	calls    chan func()
+	decided  chan struct{} // closed when the ending is decided
+	started  string
+}
+
+var errDecided = errors.New("the ending of this run is decided")
+
+// publish makes the run known, before its child exists.
+func (r *runner) publish() {
+	p := &r.presence
+	p.commands = make(chan control.Verb, 1)
+	p.calls = make(chan func())
+	p.decided = make(chan struct{})
+	p.started = event.Timestamp(time.Now())
+	dir, err := registry.Dir()
+	if err != nil {
+		r.Warn("the run is not in the registry: %v", err)
+		return
+	}
+	if p.server, err = control.Listen(); err != nil {
+		r.Warn("the run takes no control commands: %v", err)
+	}
+	if p.entry, err = registry.Register(dir, r.record()); err != nil {
+		r.Warn("the run is not in the registry: %v", err)
+		r.withdrawServer()
+		return
+	}
+	if r.plan.named {
+		go r.warnOfDuplicate(dir)
+	}
+}
+
+func (r *runner) record() registry.Record {
+	cmd := event.NewCommand(r.plan.Argv, false)
+	jsonl := r.absolute(r.plan.JSONL)
+	rec := registry.Record{
+		RunID:      r.plan.RunID,
+		StartedAt:  r.presence.started,
+		ArgvSHA256: &cmd.ArgvSHA256,
+		Hint:       cmd.Hint,
+		Labels:     r.plan.Labels,
+		JSONL:      &jsonl,
+	}
+	if r.plan.CaptureDir != "" {
+		dir := r.absolute(r.plan.CaptureDir)
+		rec.CaptureDir = &dir
+	}
+	if r.presence.server != nil {
+		endpoint := r.presence.server.Endpoint()
+		rec.Endpoint = &endpoint
+	}
+	if leaf := r.group.Leaf(); leaf != "" {
+		rec.Cgroup = &leaf
+	}
+	return rec
+}
+
+// absolute resolves a path against the runner's own directory, never --cwd.
+func (r *runner) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(r.wd, path)
+}
+
+// warnOfDuplicate runs beside the run: reading a large registry must not keep
+// the child waiting.
+func (r *runner) warnOfDuplicate(dir string) {
+	found, err := registry.Find(dir, r.plan.RunID)
+	if err != nil {
+		return
+	}
+	live := 0
+	for _, f := range found {
+		if f.Health == registry.Live {
+			live++
+		}
+	}
+	if live > 1 {
+		r.Warn("run id %s is already in use by a live run; commands by id will call it ambiguous", text.Quote(r.plan.RunID))
+	}
+}
+
+// serve answers clients from now on, with the child there to speak of.
+func (r *runner) serve() {
+	p := &r.presence
+	if p.server == nil {
+		return
+	}
+	p.server.Serve(control.Run{
+		ID:       r.plan.RunID,
+		Snapshot: r.controlSnapshot,
+		Request: func(v control.Verb) {
+			select {
+			case p.commands <- v:
+			default: // an earlier one is on its way; the first wins
+			}
+		},
+	})
+}
+
+// controlSnapshot has the loop that owns the container look at it.
+func (r *runner) controlSnapshot() (control.Snapshot, error) {
+	answered := make(chan control.Snapshot, 1)
+	select {
+	case r.presence.calls <- func() { answered <- r.lookInside() }:
+		return <-answered, nil
+	case <-r.presence.decided:
+		return control.Snapshot{}, errDecided
+	}
+}
+
+func (r *runner) lookInside() control.Snapshot {
+	// A failed read shows as no members, as the wire has no place for it.
+	members, _ := r.group.Members()
+	pid := uint32(r.child.PID)
+	rec := r.record()
+	return control.Snapshot{
+		SnapshotVersion: control.SnapshotVersion,
+		RunID:           r.plan.RunID,
+		Mechanism:       r.group.Mechanism(),
+		RootPID:         &pid,
+		StartedAt:       r.presence.started,
+		JSONL:           rec.JSONL,
+		CaptureDir:      rec.CaptureDir,
+		Members:         event.MembersOf(members),
+	}
+}
+
+// decide stops serving: from here on nobody can change how the run ends.
+func (r *runner) decide() {
+	close(r.presence.decided)
+	r.withdrawServer()
+}
+
+func (r *runner) withdrawServer() {
+	p := &r.presence
+	if p.server == nil {
+		return
+	}
+	if err := p.server.Close(); err != nil {
+		r.Warn("cannot remove the control endpoint: %v", err)
+	}
+	p.server = nil
+}
+
+// withdraw takes the run out of the registry.
+func (r *runner) withdraw() {
+	r.withdrawServer()
+	if err := r.presence.entry.Remove(); err != nil {
+		r.Warn("cannot leave the registry: %v", err)
+	}
+}
