@@ -1,0 +1,3 @@
+package event
+
+const nonblock = 0
