@@ -99,9 +99,9 @@ func TestOverflowUnderCancel(t *testing.T) {
 	mechanisms(t, func(t *testing.T, use func(*invocation)) {
 		for _, args := range [][]string{{"--grace", "10s"}, {"--no-echo", "--grace", "10s"}, {}} {
 			for i, stream := range []string{"stdout", "stderr"} {
-				// The tree holds a grandchild; one byte is too much.
+				// A grandchild writes; one byte is too much.
 				r, s := do(t, 113, use, append(append([]string{"--capture-dir", "logs", "--capture-max-bytes", "100000", "--capture-overflow", "cancel"}, args...),
-					"--", "child", "do", "bytes", "--"+stream, "100001", "+", "spawn", "1", "hang")...)
+					"--", "child", "spawn", "1", "do", "bytes", "--"+stream, "100001", "+", "hang")...)
 				grace := "null"
 				if len(args) > 0 {
 					grace = "10000"

@@ -21,13 +21,13 @@ func TestDeadlines(t *testing.T) {
 		{"overall, whole tree", []string{"--timeout", "1s", "--", "child", "tree", "2", "2", "heartbeat", "beat", "5ms"}, "overall", 1000, "timed out after 1s"},
 		{"overall, escapees", []string{"--timeout", "1s", "--", "child", "daemonize", "--stay", "spawn", "1", "heartbeat", "beat", "5ms"}, "overall", 1000, "timed out"},
 		{"idle from the start", []string{"--idle-timeout", "300ms", "--", "child", "hang"}, "idle", 300, "idle timeout: no output for 300ms"},
-		{"idle after output", []string{"--idle-timeout", "400ms", "--", "child", "do", "drip", "x", "50ms", "12", "+", "hang"}, "idle", 400, "idle"},
-		{"idle under no-echo", []string{"--no-echo", "--idle-timeout", "400ms", "--", "child", "drip", "x", "50ms", "16"}, "", 0, ""},
-		{"unterminated output counts", []string{"--idle-timeout", "400ms", "--", "child", "drip", "x", "50ms", "16"}, "", 0, ""},
-		{"output of a descendant counts", []string{"--idle-timeout", "400ms", "--", "child", "spawn", "1", "drip", "x", "50ms", "16"}, "", 0, ""},
+		{"idle after output", []string{"--idle-timeout", "1s", "--", "child", "do", "drip", "x", "100ms", "12", "+", "hang"}, "idle", 1000, "idle"},
+		{"idle under no-echo", []string{"--no-echo", "--idle-timeout", "2s", "--", "child", "drip", "x", "100ms", "25"}, "", 0, ""},
+		{"unterminated output counts", []string{"--idle-timeout", "2s", "--", "child", "drip", "x", "100ms", "25"}, "", 0, ""},
+		{"output of a descendant counts", []string{"--idle-timeout", "2s", "--", "child", "spawn", "1", "drip", "x", "100ms", "25"}, "", 0, ""},
 		{"idle expires first", []string{"--timeout", "20s", "--idle-timeout", "300ms", "--", "child", "hang"}, "idle", 300, "idle"},
 		{"overall expires first", []string{"--timeout", "300ms", "--idle-timeout", "20s", "--", "child", "hang"}, "overall", 300, "timed out"},
-		{"chatty until the overall", []string{"--timeout", "900ms", "--idle-timeout", "400ms", "--", "child", "drip", "x", "20ms", "9999"}, "overall", 900, "timed out"},
+		{"chatty until the overall", []string{"--timeout", "1500ms", "--idle-timeout", "1s", "--", "child", "drip", "x", "20ms", "9999"}, "overall", 1500, "timed out"},
 	}
 	together(t, tests, func(tt row) string { return tt.name }, func(t *testing.T, tt row, use func(*invocation)) {
 		if tt.reason == "" {
@@ -122,6 +122,7 @@ func TestManyIgnorantMembers(t *testing.T) {
 	script := fmt.Sprintf(`trap "" TERM; i=0; while [ $i -lt %d ]; do sleep 600 & i=$((i+1)); echo; done; wait`, n)
 	t.Parallel()
 	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		t.Parallel()
 		// Idle, so that a slow host gets to start them all.
 		r, s := do(t, 106, use, "--no-echo", "--idle-timeout", "1s", "--grace", "3s", "--", "sh", "-c", script)
 		s.clean(t)
@@ -141,6 +142,7 @@ func TestDeadlineWhileDraining(t *testing.T) {
 	const size = 100_000 // more than the reader's pipe holds, less than two pipes do
 	t.Parallel()
 	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		t.Parallel()
 		reader, writer, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package runcmd_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -18,15 +17,31 @@ import (
 	"processkit-cli/fixtures/oracle"
 	"processkit-cli/pkc-run/runcmd"
 	"processkit-cli/pkcshared/applet"
+	"processkit-cli/pkcshared/registry"
 )
 
 // The test binary plays the tool and the misbehaving child: every test below
 // runs real processes, also where only one static file can be brought along.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(apart{m}, map[string]func(){
 		"pkc-run": func() { applet.Main(runcmd.New()) },
 		"child":   func() { os.Exit(childcmd.Main(os.Args[1:])) },
 	})
+}
+
+// apart runs the tests with a registry of their own.
+type apart struct{ m *testing.M }
+
+func (a apart) Run() int {
+	dir, err := os.MkdirTemp("", "registry-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv(registry.DirEnv, dir); err != nil {
+		panic(err)
+	}
+	return a.m.Run()
 }
 
 // limit bounds every wait for something that should come at once.
@@ -41,6 +56,8 @@ type invocation struct {
 	out  bytes.Buffer
 	err  bytes.Buffer
 	done chan struct{}
+
+	detached bool // the run goes on when pkc-run has ended
 }
 
 // start calls pkc-run with --jsonl in a fresh directory. prepare may change
@@ -71,6 +88,7 @@ func start(t *testing.T, prepare func(*invocation), args ...string) *invocation 
 	t.Cleanup(func() {
 		select {
 		case <-r.done:
+			r.unregistered()
 		default:
 			_ = r.cmd.Process.Kill()
 			<-r.done
@@ -99,6 +117,22 @@ func do(t *testing.T, want int, prepare func(*invocation), args ...string) (*inv
 		t.Fatalf("pkc-run %q = %d, want %d; stderr: %s\n%s", args, got, want, r.err.String(), r.raw())
 	}
 	return r, r.stream()
+}
+
+// unregistered expects that a runner which was not killed has left nothing.
+func (r *invocation) unregistered() {
+	if r.detached || r.cmd.ProcessState.ExitCode() < 0 {
+		return
+	}
+	found, err := registry.Scan(os.Getenv(registry.DirEnv))
+	if err != nil {
+		r.t.Error(err)
+	}
+	for _, f := range found {
+		if f.JSONL != nil && *f.JSONL == r.path("events.jsonl") {
+			r.t.Errorf("still in the registry: %s", f.Path)
+		}
+	}
 }
 
 func (r *invocation) path(elem ...string) string {
@@ -176,16 +210,13 @@ func (s stream) clean(t *testing.T) {
 	check(t, s.one(t, "cleanup_finished"), "remaining", "0", "read_error", "false", "kill_error", "false")
 }
 
-// waitFor polls until ok, with a deadline.
+// waitFor polls until ok, with a deadline. Cleanups may use it too, so it does
+// not go by the test's context.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	for !ok() {
-		select {
-		case <-ctx.Done():
+	for deadline := time.Now().Add(limit); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
 			t.Fatalf("no %s after %v", what, limit)
-		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }

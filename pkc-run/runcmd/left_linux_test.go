@@ -118,7 +118,7 @@ func finish(t *testing.T, pid int) {
 // wait more than they work, and -parallel counts processors.
 func together[T any](t *testing.T, tests []T, name func(T) string, f func(t *testing.T, tt T, use func(*invocation))) {
 	t.Parallel()
-	slots := make(chan struct{}, 8)
+	slots := make(chan struct{}, 6)
 	var all sync.WaitGroup
 	for _, tt := range tests {
 		slots <- struct{}{}

@@ -174,7 +174,7 @@ func (r *runner) spawn() error {
 		}
 	}
 	r.tty = findTerminal(p, r.In)
-	cmd.Terminal = r.tty.descriptor()
+	cmd.Terminal, cmd.JobControl = r.tty.descriptor(), r.tty != nil
 	r.child, err = r.group.Spawn(cmd)
 	r.stdio.closeChild()
 	switch {

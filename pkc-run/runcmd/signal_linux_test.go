@@ -87,6 +87,7 @@ func TestStopSignals(t *testing.T) {
 func TestFurtherSignalsAreAbsorbed(t *testing.T) {
 	t.Parallel()
 	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		t.Parallel()
 		r := start(t, use, "--capture-dir", "cap", "--grace", "1s", "--", "child", "ignore-term")
 		r.says("ready")
 		r.signal(syscall.SIGTERM)
@@ -165,6 +166,18 @@ func TestOrphansAreReaped(t *testing.T) {
 		r, s := do(t, 5, use, "--", "sh", "-c", reapScript)
 		s.clean(t)
 		r.gone()
+	})
+}
+
+// With SIGCHLD ignored the kernel would reap the child before we see its code.
+func TestIgnoredSIGCHLD(t *testing.T) {
+	t.Parallel()
+	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		_, s := do(t, 5, func(r *invocation) {
+			use(r)
+			through(r, `trap "" CHLD; exec "$@"`)
+		}, "--", "child", "exit", "5")
+		s.clean(t)
 	})
 }
 

@@ -23,7 +23,7 @@ func catch() *signals {
 			signal.Notify(s.c, sig)
 		}
 	}
-	surviveWrites()
+	keepBrokenPipes()
 	return s
 }
 

@@ -21,7 +21,6 @@ func signalNames(s os.Signal) (source, title string) {
 	return "sigterm", "SIGTERM"
 }
 
-// surviveWrites lets a write to a closed standard output, or past the file
-// size limit (RLIMIT_FSIZE), fail instead of killing the runner. Ignoring the
-// signals would do so for the child as well.
-func surviveWrites() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE, syscall.SIGXFSZ) }
+// keepBrokenPipes lets a write to a closed standard output fail instead of
+// killing the runner. Ignoring SIGPIPE would do so for the child as well.
+func keepBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is the caller's terminal while the child has it.
+// terminal is the caller's terminal, where the child's stdin is that.
 type terminal struct {
 	fd    int
 	group int           // ours
-	modes *unix.Termios // as they were before the child
+	modes *unix.Termios // as they were when the child got it
 	child int
 	lent  bool // the child's group is in the foreground, as far as we know
 }
 
-// findTerminal returns the terminal to hand over: stdin, if the child will
-// read from it and we are in the foreground. Otherwise nil.
+// findTerminal returns the controlling terminal, if the child will read from
+// it. Otherwise nil.
 func findTerminal(p *Plan, stdin *os.File) *terminal {
 	if !p.InheritStdio && !p.InheritStdin {
 		return nil
@@ -31,13 +31,19 @@ func findTerminal(p *Plan, stdin *os.File) *terminal {
 		return nil
 	}
 	t := &terminal{fd: int(fd), group: unix.Getpgrp()}
-	if t.modes, err = unix.IoctlGetTermios(t.fd, getTermios); err != nil {
+	owner := t.owner()
+	if owner < 0 {
 		return nil
 	}
-	if t.owner() != t.group {
-		return nil
-	}
+	t.lent = owner == t.group && t.save()
 	return t
+}
+
+// save notes the modes to restore.
+func (t *terminal) save() bool {
+	var err error
+	t.modes, err = unix.IoctlGetTermios(t.fd, getTermios)
+	return err == nil
 }
 
 func (t *terminal) owner() int {
@@ -48,22 +54,23 @@ func (t *terminal) owner() int {
 	return g
 }
 
-// descriptor is what contain.Command wants to know.
+// descriptor is the terminal that the child is to get before it executes, or
+// -1. In the background it is not ours to give.
 func (t *terminal) descriptor() int {
-	if t == nil {
+	if t == nil || !t.lent {
 		return -1
 	}
 	return t.fd
 }
 
-// given notes that the child has the terminal. We are in the background now,
-// where writing to it or taking it back would stop us; the child was started
+// given notes that the child has started. In the background, where we are or
+// may come to be, using the terminal would stop us; the child was started
 // before this, so it does not inherit what we ignore.
 func (t *terminal) given(child int) {
 	if t == nil {
 		return
 	}
-	t.child, t.lent = child, true
+	t.child = child
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 }
 
@@ -87,34 +94,54 @@ func (t *terminal) own(group int, modes *unix.Termios) {
 
 // suspend follows the child into a stop, so that the shell sees the whole job
 // stopped. When somebody continues us, the child gets the terminal back with
-// the modes that it had set, if we are in the foreground, and goes on.
-func (t *terminal) suspend() {
-	var modes *unix.Termios
-	// A child that stopped for want of a terminal that we have by now only
-	// needs to be given it.
-	if t.lent || t.owner() != t.group {
+// the modes that it had set, if we are in the foreground, and goes on. It
+// reports whether we were stopped.
+func (t *terminal) suspend() bool {
+	if t == nil {
+		return false
+	}
+	var modes *unix.Termios // of the child
+	if t.lent {
 		modes, _ = unix.IoctlGetTermios(t.fd, getTermios)
 		t.restore()
-		stopJob()
 	}
-	if t.owner() == t.group {
+	stopped := false
+	// In the foreground already, the child stopped before it knew.
+	if modes != nil || t.owner() != t.group {
+		stopped = stopJob()
+	}
+	front := t.owner() == t.group
+	if front && t.save() {
 		t.own(t.child, modes)
 		t.lent = true
 	}
-	_ = unix.Kill(-t.child, unix.SIGCONT)
+	// In the background of no shell, it would only stop again.
+	if front || stopped {
+		_ = unix.Kill(-t.child, unix.SIGCONT)
+	}
+	return stopped
 }
 
-// stopJob stops our process group until somebody continues it.
-func stopJob() {
+// stopJob stops our process group until somebody continues it. It reports
+// whether that happened: a group that no shell looks after is not stopped.
+func stopJob() bool {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)
 	_ = unix.Kill(0, unix.SIGTSTP)
 	// Another thread may take the signal, so the stop can come a moment after
-	// the call. It never comes to a group that no shell looks after.
+	// the call.
 	const moment = 100 * time.Millisecond
 	select {
 	case <-continued:
+		return true
 	case <-time.After(moment):
+	}
+	// The timer ran out during the stop as well.
+	select {
+	case <-continued:
+		return true
+	case <-time.After(time.Millisecond):
+		return false
 	}
 }

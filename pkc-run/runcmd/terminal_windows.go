@@ -13,4 +13,4 @@ func (*terminal) given(int) {}
 
 func (*terminal) restore() {}
 
-func (*terminal) suspend() {}
+func (*terminal) suspend() bool { return false }

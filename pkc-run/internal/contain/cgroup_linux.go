@@ -105,7 +105,7 @@ func (g *cgroup) Spawn(c Command) (*Child, error) {
 		return nil, err
 	}
 	var child *Child
-	g.reaper, child = startReaper(pid, c.Terminal >= 0)
+	g.reaper, child = startReaper(pid, c.JobControl)
 	return child, err
 }
 

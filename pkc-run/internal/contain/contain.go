@@ -68,6 +68,8 @@ type Command struct {
 	// Terminal is the runner's descriptor of the terminal to give the child
 	// before it executes, or -1.
 	Terminal int
+	// JobControl asks for Child.Stopped.
+	JobControl bool
 }
 
 // Status is how the root child ended.
@@ -83,7 +85,7 @@ type Child struct {
 	// Exited delivers the child's end once. The child stays a zombie until
 	// SoftStop or Kill, so that nobody else can get its number meanwhile.
 	Exited <-chan Status
-	// Stopped delivers each job-control stop of a child that has the terminal.
+	// Stopped delivers each stop of the child, if that was asked for.
 	Stopped <-chan struct{}
 }
 

@@ -45,7 +45,7 @@ func (g *processGroup) Spawn(c Command) (*Child, error) {
 	if err != nil && !errors.Is(err, ErrForeground) {
 		return nil, err
 	}
-	g.reaper, g.child = startReaper(pid, c.Terminal >= 0)
+	g.reaper, g.child = startReaper(pid, c.JobControl)
 	return g.child, err
 }
 

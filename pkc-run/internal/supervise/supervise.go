@@ -58,9 +58,10 @@ type Race struct {
 	Calls <-chan func()
 
 	// Stopped delivers a job-control stop of the child. Suspend stops us as
-	// well and returns when both go on; that time counts for no deadline.
+	// well and returns when both go on; if it did, that time counts for no
+	// deadline.
 	Stopped <-chan struct{}
-	Suspend func()
+	Suspend func() bool
 }
 
 // Run waits for the first trigger. All deadlines count from its call.
@@ -102,7 +103,9 @@ func (r *Race) Run() Outcome {
 			}
 		case <-r.Stopped:
 			stopped := time.Now()
-			r.Suspend()
+			if !r.Suspend() {
+				continue
+			}
 			quiet = time.Now()
 			start = start.Add(quiet.Sub(stopped))
 			overall.move(r.Timeout - quiet.Sub(start))

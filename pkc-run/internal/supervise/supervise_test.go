@@ -185,7 +185,7 @@ func TestSuspendedTimeDoesNotCount(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newScript()
 				s.race.Timeout, s.race.Idle = tt.timeout, tt.idle
-				s.race.Suspend = func() { time.Sleep(pause) }
+				s.race.Suspend = func() bool { time.Sleep(pause); return true }
 				time.AfterFunc(2*time.Second, func() { s.stopped <- struct{}{} })
 				time.AfterFunc(9*time.Second+pause, func() { s.exited <- contain.Status{} })
 				if o, d := s.run(); o.Ending != tt.want || d != tt.after {
