@@ -3,12 +3,15 @@ package runcmd_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"processkit-cli/pkc-run/internal/contain"
 )
 
 // Two endings are not here: internal (104) needs a child that somebody else
@@ -159,7 +162,7 @@ func TestRunStarted(t *testing.T) {
 			r, s := do(t, 0, prepare, "--run-id", "a-run", "--label", "b=2", "--label", "a=1", "--label", "B=3", "--label", "empty=", "--", "child", "exit", "0")
 			e := s.one(t, "run_started")
 			mechanism := `"cgroup_v2"`
-			if len(r.env) > 0 {
+			if slices.Contains(r.env, contain.EnvMechanism+"="+contain.ProcessGroup) {
 				mechanism = `"process_group"`
 			}
 			check(t, e, "run_id", `"a-run"`, "labels", `{"B":"3","a":"1","b":"2","empty":""}`,

@@ -62,7 +62,6 @@ func run(c *applet.Call, p *Plan) (err error) {
 	if err := r.contain(); err != nil {
 		return r.refuse(event.SourceContainerError, err)
 	}
-	r.publish()
 	if err := r.spawn(); err != nil {
 		return err
 	}
@@ -139,7 +138,7 @@ func cancelledEarly(sig os.Signal) error {
 
 func (r *runner) contain() error {
 	var err error
-	r.group, err = contain.Create(r.plan.Limits)
+	r.group, err = contain.Create(r.plan.Limits, r.publish)
 	if err == nil {
 		return nil
 	}

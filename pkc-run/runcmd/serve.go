@@ -19,42 +19,45 @@ type presence struct {
 	commands chan control.Verb
 	calls    chan func()
 	decided  chan struct{} // closed when the ending is decided
-	started  string
+	record   registry.Record
 }
 
 var errDecided = errors.New("the ending of this run is decided")
 
-// publish makes the run known, before its child exists.
-func (r *runner) publish() {
+// publish makes the run known before anything else is made that a crash would
+// leave behind: what the record names, prune can remove.
+func (r *runner) publish(leaf string) {
 	p := &r.presence
 	p.commands = make(chan control.Verb, 1)
 	p.calls = make(chan func())
 	p.decided = make(chan struct{})
-	p.started = event.Timestamp(time.Now())
-	dir, err := registry.Dir()
+	endpoint, err := control.NewEndpoint()
 	if err != nil {
-		r.Warn("the run is not in the registry: %v", err)
-		return
-	}
-	if p.server, err = control.Listen(); err != nil {
 		r.Warn("the run takes no control commands: %v", err)
 	}
-	if p.entry, err = registry.Register(dir, r.record()); err != nil {
+	p.record = r.newRecord(leaf, endpoint)
+	dir, err := registry.Dir()
+	if err == nil {
+		p.entry, err = registry.Register(dir, p.record)
+	}
+	if err != nil {
 		r.Warn("the run is not in the registry: %v", err)
-		r.withdrawServer()
-		return
+		return // and nobody could find its socket
+	}
+	if endpoint != "" {
+		r.listen(endpoint)
 	}
 	if r.plan.named {
 		go r.warnOfDuplicate(dir)
 	}
 }
 
-func (r *runner) record() registry.Record {
+func (r *runner) newRecord(leaf, endpoint string) registry.Record {
 	cmd := event.NewCommand(r.plan.Argv, false)
 	jsonl := r.absolute(r.plan.JSONL)
 	rec := registry.Record{
 		RunID:      r.plan.RunID,
-		StartedAt:  r.presence.started,
+		StartedAt:  event.Timestamp(time.Now()),
 		ArgvSHA256: &cmd.ArgvSHA256,
 		Hint:       cmd.Hint,
 		Labels:     r.plan.Labels,
@@ -64,14 +67,27 @@ func (r *runner) record() registry.Record {
 		dir := r.absolute(r.plan.CaptureDir)
 		rec.CaptureDir = &dir
 	}
-	if r.presence.server != nil {
-		endpoint := r.presence.server.Endpoint()
+	if endpoint != "" {
 		rec.Endpoint = &endpoint
 	}
-	if leaf := r.group.Leaf(); leaf != "" {
+	if leaf != "" {
 		rec.Cgroup = &leaf
 	}
 	return rec
+}
+
+// listen makes the endpoint that the record names, or has it name none.
+func (r *runner) listen(endpoint string) {
+	p := &r.presence
+	var err error
+	if p.server, err = control.Listen(endpoint); err == nil {
+		return
+	}
+	r.Warn("the run takes no control commands: %v", err)
+	p.record.Endpoint = nil
+	if err := p.entry.Update(p.record); err != nil {
+		r.Warn("the registry names an endpoint that does not exist: %v", err)
+	}
 }
 
 // absolute resolves a path against the runner's own directory, never --cwd.
@@ -133,13 +149,13 @@ func (r *runner) lookInside() control.Snapshot {
 	// A failed read shows as no members, as the wire has no place for it.
 	members, _ := r.group.Members()
 	pid := uint32(r.child.PID)
-	rec := r.record()
+	rec := &r.presence.record
 	return control.Snapshot{
 		SnapshotVersion: control.SnapshotVersion,
 		RunID:           r.plan.RunID,
 		Mechanism:       r.group.Mechanism(),
 		RootPID:         &pid,
-		StartedAt:       r.presence.started,
+		StartedAt:       rec.StartedAt,
 		JSONL:           rec.JSONL,
 		CaptureDir:      rec.CaptureDir,
 		Members:         event.MembersOf(members),

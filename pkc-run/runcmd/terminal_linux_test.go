@@ -152,6 +152,8 @@ func TestOnATerminal(t *testing.T) {
 		code   int
 		shows  string
 	}
+	// None of these may fork at a time when it can be stopped: a stop between
+	// vfork and exec leaves the parent neither running nor stopped.
 	reads := []string{"sh", "-c", `stty -echo; echo ready; read line && echo "got $line"`}
 	waits := []string{"sh", "-c", "echo ready; exec sleep 600"}
 	tests := []row{
@@ -340,7 +342,7 @@ func TestSuspended(t *testing.T) {
 		t.Run("and sent to the background", func(t *testing.T) {
 			s := newScreen(t)
 			r := s.at(use, `set -m; "$@"; echo $? >stopped; read line <go; bg %1; wait %1; echo $? >code; read line <go`,
-				"--inherit-stdio", "--", "sh", "-c", "echo ready; sleep 0.5; exit 4")
+				"--inherit-stdio", "--", "child", "do", "echo", "ready", "+", "hang", "500ms", "+", "exit", "4")
 			s.waitFor("ready")
 			s.types("\x1a")
 			waitForFile(t, r.path("stopped"))

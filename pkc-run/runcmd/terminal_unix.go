@@ -130,8 +130,8 @@ func stopJob() bool {
 	defer signal.Stop(continued)
 	_ = unix.Kill(0, unix.SIGTSTP)
 	// Another thread may take the signal, so the stop can come a moment after
-	// the call.
-	const moment = 100 * time.Millisecond
+	// the call, the longer the busier the host is.
+	const moment = time.Second
 	select {
 	case <-continued:
 		return true

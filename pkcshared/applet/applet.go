@@ -46,7 +46,7 @@ type Call struct {
 
 // Warn prints a notice that does not end the command.
 func (c *Call) Warn(format string, args ...any) {
-	fmt.Fprintf(c.Err, "%s: warning: %s\n", c.Prog, fmt.Sprintf(format, args...))
+	fmt.Fprintf(c.Err, "%s: warning: %s\n", c.Prog, oneLine(fmt.Sprintf(format, args...)))
 }
 
 // Version is stamped by the linker.

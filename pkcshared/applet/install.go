@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"processkit-cli/pkcshared/exit"
 	"processkit-cli/pkcshared/text"
@@ -34,14 +35,15 @@ func (m *Multicall) link(c *Call, dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a directory", text.Quote(dir))
 	}
+	ext := self[len(strings.TrimSuffix(self, ".exe")):]
 	for _, e := range m.Tools {
-		path := filepath.Join(dir, LinkPrefix+e.Name+filepath.Ext(self))
+		path := filepath.Join(dir, LinkPrefix+e.Name+ext)
 		if err := replaceable(path, self); err != nil {
 			return err
 		}
 	}
 	for _, e := range m.Tools {
-		path := filepath.Join(dir, LinkPrefix+e.Name+filepath.Ext(self))
+		path := filepath.Join(dir, LinkPrefix+e.Name+ext)
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 
 	"processkit-cli/pkcshared/exit"
+	"processkit-cli/pkcshared/text"
 )
 
 // envelope is a failure for machines, one line on stderr.
@@ -34,7 +36,7 @@ func (c *Call) report(operation, format string, runID *string, err error) {
 		if e.Kind == exit.KindUsage {
 			hint = "; see --help"
 		}
-		fmt.Fprintf(c.Err, "%s: %v%s\n", c.Prog, e, hint)
+		fmt.Fprintf(c.Err, "%s: %s%s\n", c.Prog, oneLine(e.Error()), hint)
 		return
 	}
 	enc := json.NewEncoder(c.Err)
@@ -52,4 +54,14 @@ func runIDOf(fs *flag.FlagSet) *string {
 		}
 	})
 	return id
+}
+
+// oneLine keeps a message one line, whatever the paths in it are called.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if text.Unsafe(r) {
+			return ' '
+		}
+		return r
+	}, s)
 }

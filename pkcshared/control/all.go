@@ -1,10 +1,13 @@
 package control
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
+
+	"github.com/tidwall/gjson"
 
 	"processkit-cli/pkcshared/exit"
 	"processkit-cli/pkcshared/registry"
@@ -38,7 +41,8 @@ type Seen struct {
 	Error    *string   `json:"error"`
 }
 
-// Targets are the runs that are live now and carry all labels.
+// Targets are the runs that are live now and carry all labels, ordered by run
+// id and record. Runs of one id are targets of their own.
 func Targets(dir string, labels [][2]string) ([]registry.Found, error) {
 	found, err := registry.Scan(dir)
 	if err != nil {
@@ -50,6 +54,9 @@ func Targets(dir string, labels [][2]string) ([]registry.Found, error) {
 			live = append(live, f)
 		}
 	}
+	slices.SortFunc(live, func(a, b registry.Found) int {
+		return cmp.Or(cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.Path, b.Path))
+	})
 	return live, nil
 }
 
@@ -57,8 +64,9 @@ func Targets(dir string, labels [][2]string) ([]registry.Found, error) {
 func SendAll(targets []registry.Found, verb Verb) []Sent {
 	results := make([]Sent, len(targets))
 	each(targets, func(i int, f registry.Found) {
-		_, status, reason := attempt(f, Accepted, func() (Ack, error) {
-			return send(f, verb, func() error { return unchanged(f) })
+		status, reason := attempt(f, verb, Accepted, func(reply gjson.Result) error {
+			_, err := parseAck(reply, verb, f.RunID)
+			return err
 		})
 		results[i] = Sent{f.RunID, status == Accepted, status, reason}
 	})
@@ -69,16 +77,15 @@ func SendAll(targets []registry.Found, verb Verb) []Sent {
 func InspectAll(targets []registry.Found) []Seen {
 	results := make([]Seen, len(targets))
 	each(targets, func(i int, f registry.Found) {
-		snap, status, reason := attempt(f, Inspected, func() (Snapshot, error) {
-			if err := unchanged(f); err != nil {
-				return Snapshot{}, err
+		var snapshot *Snapshot
+		status, reason := attempt(f, Inspect, Inspected, func(reply gjson.Result) error {
+			s, err := parseSnapshot(reply, f.RunID)
+			if err == nil {
+				snapshot = &s
 			}
-			return inspect(f)
+			return err
 		})
-		results[i] = Seen{RunID: f.RunID, Status: status, Error: reason}
-		if status == Inspected {
-			results[i].Snapshot = &snap
-		}
+		results[i] = Seen{f.RunID, status, snapshot, reason}
 	})
 	return results
 }
@@ -98,17 +105,25 @@ func each(targets []registry.Found, work func(int, registry.Found)) {
 	wg.Wait()
 }
 
-// attempt works on one target and, if that fails, asks whether it had ended.
-func attempt[T any](f registry.Found, good Status, try func() (T, error)) (T, Status, *string) {
-	v, err := try()
+// attempt asks one target, as long as its record is what it was: that is
+// looked up before connecting, before sending, and after a failure.
+func attempt(f registry.Found, verb Verb, good Status, read func(gjson.Result) error) (Status, *string) {
+	check := func() error { return unchanged(f) }
+	err := check()
+	if err == nil {
+		var reply gjson.Result
+		if reply, err = ask(f, verb, check); err == nil {
+			err = read(reply)
+		}
+	}
 	switch {
 	case err == nil:
-		return v, good, nil
-	case errors.Is(err, errGone) || gone(f):
-		return v, AlreadyGone, nil
+		return good, nil
+	case errors.Is(err, errGone), errors.Is(check(), errGone):
+		return AlreadyGone, nil
 	}
 	reason := err.Error()
-	return v, Failed, &reason
+	return Failed, &reason
 }
 
 var errGone = errors.New("it has ended")
@@ -116,27 +131,19 @@ var errGone = errors.New("it has ended")
 // unchanged reads a target's record again, exactly that one, and asks its lock.
 func unchanged(f registry.Found) error {
 	again, err := f.Reread()
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return errGone
-	}
-	if err != nil {
-		return fmt.Errorf("its record cannot be read any more: %w", err)
-	}
-	if again.RunID != f.RunID || !same(again.Endpoint, f.Endpoint) {
-		return errors.New("its record now names another run")
+	case err != nil:
+		return failf(exit.KindUnreachable, "its record cannot be read any more: %w", err)
+	case again.RunID != f.RunID || !same(again.Endpoint, f.Endpoint):
+		return failf(exit.KindUnreachable, "its record now names another run")
 	}
 	switch again.Probe() {
 	case registry.Stale:
 		return errGone
 	case registry.Unprobed:
-		return errors.New("whether its runner lives could not be determined")
+		return failf(exit.KindUnprobed, "it is unprobed: whether its runner lives could not be determined")
 	}
 	return nil
-}
-
-func same(a, b *string) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }

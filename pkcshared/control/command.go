@@ -16,20 +16,22 @@ type Choice struct {
 	All    bool
 	Labels [][2]string
 
+	flags  *flag.FlagSet
 	labels applet.List
 }
 
-// Flags adds the flags of a choice to fs.
+// Flags adds the flags of a choice to fs, which has the name of the command.
 func (c *Choice) Flags(fs *flag.FlagSet) {
+	c.flags = fs
 	fs.StringVar(&c.RunID, "run-id", "", "")
 	fs.BoolVar(&c.All, "all", false, "")
 	fs.Var(&c.labels, "label", "")
 }
 
 // Check judges the flags once they are parsed.
-func (c *Choice) Check(fs *flag.FlagSet) error {
+func (c *Choice) Check() error {
 	named := false
-	fs.Visit(func(f *flag.Flag) { named = named || f.Name == "run-id" })
+	c.flags.Visit(func(f *flag.Flag) { named = named || f.Name == "run-id" })
 	switch {
 	case named && c.All:
 		return exit.Errorf(exit.Usage, "--run-id and --all exclude each other")
@@ -57,11 +59,10 @@ func (c *Choice) Directory() (string, error) {
 	if err == nil {
 		return dir, nil
 	}
-	code := exit.Control
 	if c.All {
-		code = exit.Setup
+		return "", exit.As(exit.Setup, exit.KindRegistry, "%w", err)
 	}
-	return "", exit.As(code, exit.KindRegistry, "%w", err)
+	return "", named(Verb(c.flags.Name()), c.RunID, &failure{exit.KindRegistry, err})
 }
 
 // Command makes the cancel or the kill command: they differ in their verb.
@@ -74,7 +75,7 @@ func Command(verb Verb, help string) *applet.Applet {
 		Help:  help,
 		Flags: fs,
 		Exec: func(_ context.Context, c *applet.Call) error {
-			if err := choice.Check(fs); err != nil {
+			if err := choice.Check(); err != nil {
 				return err
 			}
 			dir, err := choice.Directory()
@@ -88,7 +89,7 @@ func Command(verb Verb, help string) *applet.Applet {
 			if err != nil {
 				return err
 			}
-			return print(c, ack)
+			return answer(c, ack)
 		},
 	}
 }
@@ -99,27 +100,25 @@ func sendAll(c *applet.Call, dir string, labels [][2]string, verb Verb) error {
 		return err
 	}
 	sent := SendAll(targets, verb)
-	if err := print(c, sent); err != nil {
-		return err
-	}
 	failed := 0
 	for _, s := range sent {
 		if s.Status == Failed {
 			failed++
 		}
 	}
-	return Partial(verb, failed, len(sent))
+	return Partial(verb, failed, len(sent), answer(c, sent))
 }
 
-// Partial is the error of an aggregate whose report is printed, or nil.
-func Partial(verb Verb, failed, total int) error {
-	if failed == 0 {
-		return nil
+// Partial is how an aggregate ends: printed is what came of printing the
+// report. Failures count even where nobody read the report to its end.
+func Partial(verb Verb, failed, total int, printed error) error {
+	if failed == 0 || exit.CodeOf(printed) != exit.OK {
+		return printed
 	}
 	return exit.Errorf(exit.Control, "%s failed for %d of %d runs; the report tells why", verb, failed, total)
 }
 
-func print(c *applet.Call, v any) error {
+func answer(c *applet.Call, v any) error {
 	out := c.Output()
 	if err := out.JSON(v); err != nil {
 		return err

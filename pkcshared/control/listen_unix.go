@@ -4,6 +4,7 @@ package control
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +20,6 @@ import (
 const (
 	dirPrefix  = "pkc-"
 	socketName = "c.sock"
-	maxTries   = 16
 	backlog    = 128
 )
 
@@ -28,43 +28,36 @@ type listener struct {
 	dir string
 }
 
-// listen makes a socket in a directory of its own, closed to other users. The
-// directory is short on purpose: a socket path holds some hundred bytes,
-// unix(7), so it cannot go below an arbitrary registry.
-func listen() (*listener, string, error) {
-	var failed error
+// newEndpoint names a socket in a directory of its own. The path is short on
+// purpose: a socket's holds some hundred bytes, unix(7), so it cannot go below
+// an arbitrary registry.
+func newEndpoint() (string, error) {
 	for _, base := range bases() {
-		if info, err := os.Stat(base); err != nil || !info.IsDir() {
-			continue
-		}
-		for range maxTries {
-			dir := filepath.Join(base, dirPrefix+token())
-			err := unix.Mkdir(dir, 0o700)
-			if err == unix.EEXIST {
-				continue // never share a directory that somebody else made
-			}
-			if err != nil {
-				failed = &os.PathError{Op: "mkdir", Path: dir, Err: err}
-				break
-			}
-			l, err := listenIn(dir)
-			if err != nil {
-				_ = unix.Rmdir(dir)
-				failed = err
-				break
-			}
-			return l, filepath.Join(dir, socketName), nil
+		if unix.Faccessat(unix.AT_FDCWD, base, unix.W_OK|unix.X_OK, unix.AT_EACCESS) == nil {
+			return filepath.Join(base, dirPrefix+token(), socketName), nil
 		}
 	}
-	if failed == nil {
-		failed = errors.New("no directory for temporary files")
-	}
-	return nil, "", failed
+	return "", errors.New("no writable directory for temporary files")
 }
 
-// bases are where sockets may live; prune looks in the same.
+// listen makes the directory, closed to other users, and the socket in it. A
+// directory that exists is somebody else's and is never shared.
+func listen(endpoint string) (*listener, error) {
+	dir := filepath.Dir(endpoint)
+	if err := unix.Mkdir(dir, 0o700); err != nil {
+		return nil, &os.PathError{Op: "mkdir", Path: dir, Err: err}
+	}
+	l, err := listenIn(dir)
+	if err != nil {
+		_ = unix.Rmdir(dir)
+	}
+	return l, err
+}
+
+// bases are where sockets may live; prune looks in the same. A relative TMPDIR
+// means another place to every reader of the record.
 func bases() []string {
-	if t := filepath.Clean(os.TempDir()); t != "/tmp" {
+	if t := filepath.Clean(os.TempDir()); t != "/tmp" && filepath.IsAbs(t) {
 		return []string{"/tmp", t}
 	}
 	return []string{"/tmp"}
@@ -121,10 +114,16 @@ func (l *listener) accept() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "client"), nil
 }
 
+// close ends accept and removes what listen made, as far as it is still there:
+// cleaners of temporary directories may have been faster.
 func (l *listener) close() error {
-	path := l.f.Name()
 	err := l.f.Close()
-	return errors.Join(err, os.Remove(path), os.Remove(l.dir))
+	for _, path := range []string{l.f.Name(), l.dir} {
+		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
 }
 
 // sameUser asks the kernel who is at the other end. The modes of directory
@@ -164,6 +163,5 @@ func dial(endpoint string, deadline time.Time) (*os.File, error) {
 		unix.Close(fd)
 		return nil, err
 	}
-	conn := os.NewFile(uintptr(fd), endpoint)
-	return conn, conn.SetDeadline(deadline)
+	return os.NewFile(uintptr(fd), endpoint), nil
 }

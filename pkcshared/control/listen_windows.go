@@ -10,7 +10,9 @@ var errNoTransport = errors.New("no control transport for Windows in this build"
 
 type listener struct{}
 
-func listen() (*listener, string, error) { return nil, "", errNoTransport }
+func newEndpoint() (string, error) { return "", errNoTransport }
+
+func listen(string) (*listener, error) { return nil, errNoTransport }
 
 func (*listener) accept() (*os.File, error) { return nil, os.ErrClosed }
 

@@ -37,9 +37,13 @@ type Server struct {
 	clients map[*os.File]bool
 }
 
-// Listen makes the endpoint of a run. Clients queue until Serve.
-func Listen() (*Server, error) {
-	l, endpoint, err := listen()
+// NewEndpoint names an endpoint for a run. Nothing is made yet, so that the name
+// can be published first: then a crash leaves nothing that nobody knows of.
+func NewEndpoint() (string, error) { return newEndpoint() }
+
+// Listen makes an endpoint. Clients queue until Serve.
+func Listen(endpoint string) (*Server, error) {
+	l, err := listen(endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +55,7 @@ func Listen() (*Server, error) {
 	}, nil
 }
 
-// Endpoint is the address to publish.
+// Endpoint is the address that clients find the run at.
 func (s *Server) Endpoint() string { return s.endpoint }
 
 // Serve answers clients until Close, in the background.

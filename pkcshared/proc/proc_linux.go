@@ -3,18 +3,33 @@ package proc
 import (
 	"bytes"
 	"errors"
+	"math"
 	"os"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// TicksPerSecond is USER_HZ, the unit of times in /proc: 100 on every
+// architecture that Go supports.
+const TicksPerSecond = 100
 
 // ErrGone says that the process ended before it could be read.
 var ErrGone = errors.New("no such process")
 
 // Read describes one process from /proc/PID/stat (proc_pid_stat(5)).
 func Read(pid int) (Info, error) {
-	var buf [1024]byte
-	b, err := readInto("/proc/"+strconv.Itoa(pid)+"/stat", buf[:])
+	var buf statBuffer
+	return buf.read(strconv.Itoa(pid))
+}
+
+// statBuffer holds any stat file: 52 numbers and a name of 15 bytes, or of 63
+// for a kernel thread.
+type statBuffer [1280]byte
+
+func (buf *statBuffer) read(pid string) (Info, error) {
+	b, err := readInto("/proc/"+pid+"/stat", buf[:])
 	if err != nil {
 		return Info{}, err
 	}
@@ -33,17 +48,14 @@ func All() ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Info
+	all := make([]Info, 0, len(names))
+	var buf statBuffer
 	for _, name := range names {
 		if name[0] < '0' || name[0] > '9' {
 			continue
 		}
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		i, err := Read(pid)
-		if errors.Is(err, ErrGone) {
+		i, err := buf.read(name)
+		if err == ErrGone {
 			continue
 		}
 		if err != nil {
@@ -74,27 +86,22 @@ func HasChildren() bool {
 // readInto reads a small /proc file with three system calls; os.ReadFile
 // would take twice as many, and teardown reads one file per member.
 func readInto(path string, buf []byte) ([]byte, error) {
-	fd, err := ignoringEINTR(func() (int, error) {
-		return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	})
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	for err == syscall.EINTR {
+		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	}
 	if err != nil {
 		return nil, gone(err)
 	}
-	defer syscall.Close(fd)
-	n, err := ignoringEINTR(func() (int, error) { return syscall.Read(fd, buf) })
+	n, err := syscall.Read(fd, buf)
+	for err == syscall.EINTR {
+		n, err = syscall.Read(fd, buf)
+	}
+	syscall.Close(fd)
 	if err != nil {
 		return nil, gone(err)
 	}
 	return buf[:n], nil
-}
-
-func ignoringEINTR(f func() (int, error)) (int, error) {
-	for {
-		n, err := f()
-		if err != syscall.EINTR {
-			return n, err
-		}
-	}
 }
 
 func gone(err error) error {
@@ -110,22 +117,27 @@ var errStat = errors.New("malformed /proc/PID/stat")
 // the first "(" and the last ")" and may hold anything.
 func parseStat(b []byte) (Info, error) {
 	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
-	if open < 1 || end < open {
+	if open < 1 || end < open || len(b) < end+3 {
 		return Info{}, errStat
 	}
 	pid, err := strconv.Atoi(string(bytes.TrimSpace(b[:open])))
 	if err != nil {
 		return Info{}, errStat
 	}
-	f := bytes.Fields(b[end+1:]) // f[0] is field 3 of the man page
-	if len(f) < 20 {
-		return Info{}, errStat
+	state := b[end+2]
+	// The rest are numbers, some of them negative; f[0] is field 4 of the man page.
+	var f [19]uint64
+	rest := b[end+3:]
+	for i := range f {
+		rest = bytes.TrimLeft(rest, " ")
+		word, after, _ := bytes.Cut(rest, []byte(" "))
+		if len(word) == 0 {
+			return Info{}, errStat
+		}
+		f[i] = digits(word)
+		rest = after
 	}
-	field := func(n int) uint64 {
-		u, _ := strconv.ParseUint(string(f[n-3]), 10, 64)
-		return u
-	}
-	state := f[0][0]
+	field := func(n int) uint64 { return f[n-4] }
 	return Info{
 		PID:     pid,
 		PPID:    int(field(4)),
@@ -138,4 +150,26 @@ func parseStat(b []byte) (Info, error) {
 		CPUTicks: field(14) + field(15) + field(16) + field(17),
 		Start:    field(22),
 	}, nil
+}
+
+// digits reads an unsigned number; any other is 0.
+func digits(b []byte) uint64 {
+	var n uint64
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n
+}
+
+// Now is the present as a start time, cut to the unit that those have.
+func Now() uint64 {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts) != nil {
+		return math.MaxUint64
+	}
+	const nanosPerTick = 1e9 / TicksPerSecond
+	return uint64(ts.Nano()) / nanosPerTick
 }

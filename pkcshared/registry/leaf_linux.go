@@ -3,8 +3,10 @@ package registry
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -36,7 +38,33 @@ func removeLeaf(locator string, until time.Time) (busy bool) {
 		return true
 	}
 	removeChildren(leaf)
-	return errors.Is(unix.Unlinkat(parent, path.Base(locator), unix.AT_REMOVEDIR), unix.EBUSY)
+	err = unix.Unlinkat(parent, path.Base(locator), unix.AT_REMOVEDIR)
+	removeSelf(parent, path.Base(locator))
+	return errors.Is(err, unix.EBUSY)
+}
+
+// removeSelf removes the sibling that a runner with caps had moved itself
+// into, and stops handing down the controllers that were on for its leaf:
+// until then the parent takes no processes.
+func removeSelf(parent int, leaf string) {
+	self := SelfPrefix + strings.TrimPrefix(leaf, ownPrefix)
+	if unix.Unlinkat(parent, self, unix.AT_REMOVEDIR) != nil {
+		return
+	}
+	var st unix.Stat_t
+	if unix.Fstat(parent, &st) != nil || st.Nlink > 2 {
+		return // others live below it
+	}
+	fd, err := unix.Openat(parent, "cgroup.subtree_control", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	control := os.NewFile(uintptr(fd), "cgroup.subtree_control")
+	defer control.Close()
+	on, _ := io.ReadAll(control)
+	for _, controller := range strings.Fields(string(on)) {
+		_, _ = control.WriteString("-" + controller)
+	}
 }
 
 // removeChildren removes what is empty below dir, depth first.

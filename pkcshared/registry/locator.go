@@ -6,9 +6,13 @@ import (
 	"unicode"
 )
 
+// Names of what a run leaves behind if it dies, before a token that is its own.
 const (
-	ownPrefix  = "pkc-"   // of directories that a run makes, before a token
-	socketName = "c.sock" // in its directory
+	LeafPrefix = "pkc-"      // its cgroup leaf
+	SelfPrefix = "pkc-self-" // beside the leaf, where a runner with caps is itself
+
+	ownPrefix  = LeafPrefix // of its socket directory as well
+	socketName = "c.sock"
 )
 
 // SocketDir returns the directory of a Unix socket endpoint, false if the

@@ -79,6 +79,9 @@ func claim(dir string) (e *Entry, err error) {
 	return &Entry{stem + recordExt, lock}, nil
 }
 
+// Update replaces the entry's record.
+func (e *Entry) Update(r Record) error { return e.publish(r) }
+
 // publish writes the record under its name in one step. There is no fsync: the
 // child waits for us, and a record has no meaning beyond the life of the lock.
 func (e *Entry) publish(r Record) error {

@@ -48,6 +48,10 @@ func (f Found) Reread() (Found, error) {
 	return read(f.Path, make([]byte, maxRecord+1))
 }
 
+// Gone reports whether the record has certainly been removed since it was read.
+// A run that ends in order removes it before it lets go of its lock.
+func (f Found) Gone() bool { return absent(f.Path) }
+
 // list returns the names of the files in dir.
 func list(dir string) ([]string, error) {
 	d, err := os.Open(dir)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"processkit-cli/pkcshared/proc"
+	"processkit-cli/pkcshared/registry"
 )
 
 // cgroup contains a tree in a leaf of its own below the runner's cgroup.
@@ -22,11 +23,12 @@ type cgroup struct {
 	limits Limits
 	caps   *delegation // what was set up to have controllers, or nil
 	reaper *reaper
+	stop   softStop
 }
 
 // newCgroup makes the leaf and, with caps, enforces them on it. Any error
 // means that nothing was left behind.
-func newCgroup(l Limits) (_ Group, err error) {
+func newCgroup(l Limits, before func(leaf string)) (_ Group, err error) {
 	base, err := ownCgroup()
 	if err != nil {
 		return nil, err
@@ -34,6 +36,9 @@ func newCgroup(l Limits) (_ Group, err error) {
 	if err := placeable(base); err != nil {
 		return nil, err
 	}
+	name := token()
+	path := filepath.Join(base, registry.LeafPrefix+name)
+	before(path)
 	g := &cgroup{limits: l, dir: -1}
 	defer func() {
 		if err != nil {
@@ -41,11 +46,10 @@ func newCgroup(l Limits) (_ Group, err error) {
 		}
 	}()
 	if l.Any() {
-		if g.caps, err = delegate(base, l); err != nil {
+		if g.caps, err = delegate(base, name, l); err != nil {
 			return nil, err
 		}
 	}
-	path := filepath.Join(base, leafPrefix+token())
 	if err := unix.Mkdir(path, 0o755); err != nil {
 		return nil, &os.PathError{Op: "mkdir", Path: path, Err: err}
 	}
@@ -62,9 +66,6 @@ func newCgroup(l Limits) (_ Group, err error) {
 	}
 	return g, nil
 }
-
-// leafPrefix starts the name of every directory we make below a cgroup.
-const leafPrefix = "pkc-"
 
 // token makes a name unique on this host: the pid tells runners apart, the
 // time tells one runner from an earlier one with the same pid.
@@ -89,8 +90,6 @@ func placeable(base string) error {
 }
 
 func (g *cgroup) Mechanism() string { return CgroupV2 }
-
-func (g *cgroup) Leaf() string { return g.path }
 
 func (g *cgroup) Spawn(c Command) (*Child, error) {
 	if err := becomeSubreaper(); err != nil {
@@ -146,7 +145,10 @@ func (g *cgroup) still(m proc.Info) bool {
 
 func (g *cgroup) SoftStop() error {
 	defer g.reaper.release()
-	return terminate(g.Members, g.still, map[proc.Info]bool{})
+	if g.stop.begin() {
+		g.stop.members, g.stop.still = g.Members, g.still
+	}
+	return g.stop.round()
 }
 
 func (g *cgroup) populated() bool {

@@ -103,13 +103,13 @@ type Evidence struct {
 type Group interface {
 	// Mechanism is CgroupV2 or ProcessGroup.
 	Mechanism() string
-	// Leaf is the directory that a crash would leave behind, or "".
-	Leaf() string
 	// Spawn starts the root child, once.
 	Spawn(Command) (*Child, error)
 	// Members lists the living, in pid order.
 	Members() ([]proc.Info, error)
 	// SoftStop sends SIGTERM to every member and wakes the stopped ones.
+	// Called again, it does so for those that it missed, but not for what
+	// members have started since in order to end well.
 	SoftStop() error
 	// WaitEmpty waits until no member lives, at most d.
 	WaitEmpty(d time.Duration) bool
@@ -132,4 +132,17 @@ var errSurvivors = errors.New("some members outlived SIGKILL")
 
 // Create makes an empty container, the strongest that the host allows. With
 // caps it makes one that enforces all of them, or fails with a LimitError.
-func Create(l Limits) (Group, error) { return create(l) }
+//
+// Before anything is made, before is called once with the directory that a
+// crash from then on may leave behind, or "".
+func Create(l Limits, before func(leaf string)) (Group, error) {
+	told := false
+	g, err := create(l, func(leaf string) {
+		told = true
+		before(leaf)
+	})
+	if err == nil && !told {
+		before("")
+	}
+	return g, err
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"processkit-cli/pkcshared/registry"
 )
 
 // delegation is what was done to a cgroup so that it hands controllers down
@@ -20,8 +22,9 @@ import (
 // and the cgroup must then be empty: nobody else shares it with us.
 type delegation struct {
 	base   string
+	self   string // the sibling that the runner moves itself into
 	dir    int    // of base
-	moved  string // the sibling that the runner is in, or ""
+	moved  bool
 	handed []string
 }
 
@@ -30,8 +33,8 @@ var errShared = errors.New("it holds other processes too; start the runner alone
 
 // delegate makes base hand down the controllers that l needs. On failure base
 // is as it was.
-func delegate(base string, l Limits) (_ *delegation, err error) {
-	d := &delegation{base: base, dir: -1}
+func delegate(base, token string, l Limits) (_ *delegation, err error) {
+	d := &delegation{base: base, self: filepath.Join(base, registry.SelfPrefix+token), dir: -1}
 	defer func() {
 		if err != nil {
 			_ = d.undo()
@@ -71,7 +74,7 @@ func (d *delegation) fields(name string) ([]string, error) {
 }
 
 func (d *delegation) handDown(controller string) error {
-	if d.moved == "" && !d.isRoot() {
+	if !d.moved && !d.isRoot() {
 		if err := d.moveAside(); err != nil {
 			return err
 		}
@@ -98,13 +101,12 @@ func (d *delegation) control(change string) error {
 }
 
 func (d *delegation) moveAside() error {
-	path := filepath.Join(d.base, leafPrefix+"self-"+token())
-	if err := unix.Mkdir(path, 0o755); err != nil {
-		return &os.PathError{Op: "mkdir", Path: path, Err: err}
+	if err := unix.Mkdir(d.self, 0o755); err != nil {
+		return &os.PathError{Op: "mkdir", Path: d.self, Err: err}
 	}
-	d.moved = path
+	d.moved = true
 	// "0" stands for whoever writes it.
-	if err := writeAt(unix.AT_FDCWD, filepath.Join(path, "cgroup.procs"), "0"); err != nil {
+	if err := writeAt(unix.AT_FDCWD, filepath.Join(d.self, "cgroup.procs"), "0"); err != nil {
 		return fmt.Errorf("cannot leave cgroup %s: %w", d.base, err)
 	}
 	others, err := d.fields("cgroup.procs")
@@ -127,7 +129,7 @@ func (d *delegation) undo() error {
 		unix.Close(d.dir)
 		d.dir = -1
 	}()
-	if d.moved == "" {
+	if !d.moved {
 		return nil
 	}
 	for _, c := range d.handed {
@@ -138,5 +140,5 @@ func (d *delegation) undo() error {
 	if err := writeAt(d.dir, "cgroup.procs", "0"); err != nil {
 		return fmt.Errorf("cannot return to cgroup %s: %w", d.base, err)
 	}
-	return removeTree(d.moved)
+	return removeTree(d.self)
 }

@@ -30,8 +30,6 @@ func newProcessGroup() (Group, error) {
 
 func (g *processGroup) Mechanism() string { return ProcessGroup }
 
-func (g *processGroup) Leaf() string { return "" }
-
 func (g *processGroup) Spawn(c Command) (*Child, error) {
 	pid, err := syscall.ForkExec(c.Path, c.Argv, &syscall.ProcAttr{
 		Dir:   c.Dir,

@@ -26,6 +26,7 @@ type processGroup struct {
 	// into its namespace from outside; they end with it in any case.
 	shared bool
 	known  map[int]uint64 // members seen so far, pid to start time
+	stop   softStop
 }
 
 func newProcessGroup() (Group, error) {
@@ -33,8 +34,6 @@ func newProcessGroup() (Group, error) {
 }
 
 func (g *processGroup) Mechanism() string { return ProcessGroup }
-
-func (g *processGroup) Leaf() string { return "" }
 
 func (g *processGroup) Spawn(c Command) (*Child, error) {
 	g.shared = proc.HasChildren()
@@ -121,13 +120,23 @@ func (g *processGroup) gone() bool {
 }
 
 func (g *processGroup) SoftStop() error {
-	had := map[proc.Info]bool{}
+	defer g.reaper.release()
+	if g.stop.begin() {
+		g.stop.members, g.stop.still = g.Members, sameProcess
+		if err := g.terminateGroup(); err != nil {
+			return err
+		}
+	}
+	return g.stop.round()
+}
+
+// terminateGroup reaches the whole group with one killpg, also while it is
+// forking. The root child is not reaped yet, so the number is ours.
+func (g *processGroup) terminateGroup() error {
 	members, err := g.Members()
 	if err != nil {
 		return err
 	}
-	// One killpg reaches a whole group that is forking; whoever left it is
-	// signalled singly. The root child is not reaped yet: the number is ours.
 	if err := dead(unix.Kill(-g.child.PID, unix.SIGTERM)); err != nil {
 		return err
 	}
@@ -135,14 +144,12 @@ func (g *processGroup) SoftStop() error {
 		if m.PGID != g.child.PID {
 			continue
 		}
-		had[proc.Info{PID: m.PID, Start: m.Start}] = true
+		g.stop.had[identity(m)] = true
 		if m.Stopped {
 			_ = signalMember(m, unix.SIGCONT, sameProcess)
 		}
 	}
-	err = terminate(g.Members, sameProcess, had)
-	g.reaper.release()
-	return err
+	return nil
 }
 
 // WaitEmpty is woken by reaping: whichever member dies last, we inherit it

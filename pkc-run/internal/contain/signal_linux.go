@@ -43,32 +43,45 @@ func sameProcess(m proc.Info) bool {
 	return err == nil && now.Same(m)
 }
 
-// terminate sends SIGTERM to every member that members lists and that already
-// has not had it, until a listing brings nothing new: members fork. A stopped
-// one is continued after, not before, or it would run on without knowing; one
-// that may not be signalled is not continued either. It fails if no member
-// could be signalled at all.
-func terminate(members func() ([]proc.Info, error), still func(proc.Info) bool, had map[proc.Info]bool) error {
-	const rounds = 8 // against a tree that forks faster than we list it
+// softStop is SIGTERM going round a tree, once or more.
+type softStop struct {
+	members func() ([]proc.Info, error)
+	still   func(proc.Info) bool
+	began   uint64             // as a start time; 0 before the first round
+	had     map[proc.Info]bool // who has had it
+}
+
+// begin notes when the stop began, and reports whether that is now.
+func (s *softStop) begin() bool {
+	if s.began > 0 {
+		return false
+	}
+	s.began, s.had = proc.Now(), map[proc.Info]bool{}
+	return true
+}
+
+// round sends SIGTERM to every member that has not had it, until a listing
+// brings nothing new: members fork. What was started after the stop began is
+// left alone, for it may be how a member cleans up. A stopped member is
+// continued after SIGTERM, not before, or it would run on without knowing;
+// one that may not be signalled is not continued either. It fails if no
+// member could be signalled at all.
+func (s *softStop) round() error {
+	const listings = 8 // against a tree that forks faster than we list it
 	var failed error
 	delivered := false
-	for range rounds {
-		ms, err := members()
+	for range listings {
+		ms, err := s.members()
 		if err != nil {
 			return err
 		}
 		fresh := false
 		for _, m := range ms {
-			key := proc.Info{PID: m.PID, Start: m.Start}
-			if had[key] {
+			if s.had[identity(m)] || m.Start > s.began {
 				continue
 			}
-			had[key], fresh = true, true
-			err := signalMember(m, unix.SIGTERM, still)
-			if err == nil && m.Stopped {
-				err = signalMember(m, unix.SIGCONT, still)
-			}
-			if err != nil {
+			s.had[identity(m)], fresh = true, true
+			if err := s.stop(m); err != nil {
 				failed = err
 			} else {
 				delivered = true
@@ -83,3 +96,14 @@ func terminate(members func() ([]proc.Info, error), still func(proc.Info) bool, 
 	}
 	return failed
 }
+
+func (s *softStop) stop(m proc.Info) error {
+	err := signalMember(m, unix.SIGTERM, s.still)
+	if err == nil && m.Stopped {
+		err = signalMember(m, unix.SIGCONT, s.still)
+	}
+	return err
+}
+
+// identity is what tells m from every other process, and nothing else.
+func identity(m proc.Info) proc.Info { return proc.Info{PID: m.PID, Start: m.Start} }

@@ -57,10 +57,6 @@ func ioStat(s string) (in, out uint64) {
 	return in, out
 }
 
-// ticksPerSecond is USER_HZ, the unit of times in /proc: 100 on every
-// architecture that Go supports.
-const ticksPerSecond = 100
-
 // measured is what can be known without counters of a cgroup: what the kernel
 // charged to everything we reaped, and /proc of the members that still live.
 func (r *reaper) measured(living []proc.Info) Usage {
@@ -70,7 +66,7 @@ func (r *reaper) measured(living []proc.Info) Usage {
 	var rss uint64
 	for _, m := range living {
 		rss += statusBytes(m.PID, "VmHWM:")
-		u.cpuMicros += m.CPUTicks * (1e6 / ticksPerSecond)
+		u.cpuMicros += m.CPUTicks * (1e6 / proc.TicksPerSecond)
 		in, out := ioBytes(m.PID)
 		u.inBytes += in
 		u.outBytes += out

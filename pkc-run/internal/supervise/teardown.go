@@ -46,7 +46,7 @@ func softStop(g contain.Group, grace time.Duration, before *event.CleanupStarted
 		outcome, shut.SoftSignal = event.SoftFailed, event.SignalFailed
 		grace = 0
 	}
-	drained := g.WaitEmpty(grace)
+	drained := waitOut(g, grace)
 	escalated := !drained
 	if members, err := g.Members(); err == nil {
 		n := len(members)
@@ -55,4 +55,18 @@ func softStop(g contain.Group, grace time.Duration, before *event.CleanupStarted
 	elapsed := uint64(time.Since(start).Milliseconds())
 	shut.DrainedWithinGrace, shut.Escalated, shut.ElapsedMs = &drained, &escalated, &elapsed
 	return &outcome, shut
+}
+
+// waitOut waits for the tree to end within its grace. A process that was being
+// forked when SIGTERM went round can have missed it, so it goes round again
+// after a moment.
+func waitOut(g contain.Group, grace time.Duration) bool {
+	moment := min(grace, 50*time.Millisecond)
+	if g.WaitEmpty(moment) {
+		return true
+	}
+	if grace > moment {
+		_ = g.SoftStop()
+	}
+	return g.WaitEmpty(grace - moment)
 }

@@ -1,0 +1,179 @@
+package applet
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"processkit-cli/pkcshared/exit"
+)
+
+const playSuite = "APPLET_TEST_PLAYS_SUITE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(playSuite) != "" {
+		suite().Main()
+	}
+	os.Exit(m.Run())
+}
+
+func suite() *Multicall {
+	return &Multicall{Name: "suite", Summary: "Fakes.", Tools: []Entry{
+		{"one", "does one thing", func() *Applet { return fake("one") }},
+		{"two", "does another", func() *Applet { return fake("two") }},
+	}}
+}
+
+func TestMulticall(t *testing.T) {
+	help := suite().help()
+	for _, want := range []string{"usage: suite COMMAND", "\n  one       does one thing\n  two       does another\n", "100 to 119"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("help = %q, want %q in it", help, want)
+		}
+	}
+	refusal := func(s string) string { return "suite: " + s + "; see --help\n" }
+	const objectOne = `{"error_version":1,"code":103,"kind":"unprobed","operation":"one","run_id":null,"retryable":true,"message":"cannot tell"}` + "\n"
+	tests := []struct {
+		args     string
+		code     exit.Code
+		out, err string
+	}{
+		{"one -- x", 0, "suite one [\"x\"]\n", ""},
+		{"two", 0, "suite two []\n", ""},
+		{"--error-format json one --fail unprobed", 103, "", objectOne},
+		{"--error-format=json one --fail unprobed", 103, "", objectOne},
+		{"one --fail unprobed --error-format json", 103, "", objectOne},
+		{"--error-format human one --fail unprobed", 103, "", "suite: cannot tell\n"},
+		{"--error-format json one --error-format json", 100, "", refusal("--error-format is given twice")},
+		{"--error-format json --error-format json one", 100, "", refusal("--error-format is given twice")},
+		{"--error-format xml one", 100, "", refusal("--error-format: want human or json")},
+		{"--error-format=", 100, "", refusal("--error-format: want human or json")},
+		{"--error-format", 100, "", refusal("--error-format needs a value: human or json")},
+		{"--error-format json three", 100, "", refusal("unknown command three")},
+
+		{"", 100, "", help},
+		{"--error-format json", 100, "", help},
+		{"-h", 0, help, ""},
+		{"--help", 0, help, ""},
+		{"help", 0, help, ""},
+		{"help one", 0, fakeHelp, ""},
+		{"help three", 100, "", refusal("help takes the name of one command")},
+		{"help one two", 100, "", refusal("help takes the name of one command")},
+		{"one --help", 0, fakeHelp, ""},
+		{"-V", 0, "suite " + Version + "\n", ""},
+		{"--version", 0, "suite " + Version + "\n", ""},
+		{"--version x", 100, "", refusal("--version stands alone")},
+		{"one --version", 100, "", refusal("unknown flag --version")},
+		{"three", 100, "", refusal("unknown command three")},
+		{"pkc-one", 100, "", refusal("unknown command pkc-one")},
+		{"thr\x1bee", 100, "", refusal("unknown command thr ee")},
+		{"--nonsense", 100, "", refusal("unknown command --nonsense")},
+		{"--install", 100, "", refusal("--install needs one directory")},
+		{"--install a b", 100, "", refusal("--install needs one directory")},
+		{"--install no/such", 111, "", "suite: --install: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			code, out, errs := call(t, func(c *Call) exit.Code {
+				c.Prog = "suite"
+				return suite().run(c, strings.Fields(tt.args))
+			})
+			if code != tt.code || out != tt.out || errs != tt.err && !(code == exit.Setup && strings.HasPrefix(errs, tt.err)) {
+				t.Errorf("run(%q) = %d, %q, %q, want %d, %q, %q", tt.args, code, out, errs, tt.code, tt.out, tt.err)
+			}
+		})
+	}
+}
+
+// The name that the binary is called by chooses the tool.
+func TestCalledBy(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		argv     string
+		code     int
+		out, err string
+	}{
+		{"/usr/bin/pkc-one -- x", 0, "pkc-one one [\"x\"]\n", ""},
+		{"pkc-two.exe", 0, "pkc-two two []\n", ""},
+		{"pkc-one --version", 0, "pkc-one " + Version + "\n", ""},
+		{"pkc-one -V", 0, "pkc-one " + Version + "\n", ""},
+		{"pkc-one --version x", 100, "", "pkc-one: unknown flag --version; see --help\n"},
+		{"pkc-one two", 100, "", "pkc-one: unexpected argument before --: the program and its arguments come after it; see --help\n"},
+		{"pkc-one --fail silent", 7, "", ""},
+		{"pkc-three two", 0, "suite two []\n", ""},
+		{"renamed two", 0, "suite two []\n", ""},
+		{"one two", 0, "suite two []\n", ""},
+	}
+	for _, tt := range tests {
+		var out, errs bytes.Buffer
+		cmd := &exec.Cmd{Path: self, Args: strings.Fields(tt.argv), Stdout: &out, Stderr: &errs, Env: append(os.Environ(), playSuite+"=1")}
+		_ = cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != tt.code || out.String() != tt.out || errs.String() != tt.err {
+			t.Errorf("%s = %d, %q, %q, want %d, %q, %q", tt.argv, code, out.String(), errs.String(), tt.code, tt.out, tt.err)
+		}
+	}
+}
+
+func TestInstall(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "probe")); err != nil {
+		t.Skipf("needs symlinks: %v", err)
+	}
+	install := func() (exit.Code, string, string) {
+		return call(t, func(c *Call) exit.Code { return suite().run(c, []string{"--install", dir}) })
+	}
+	one, two := filepath.Join(dir, "pkc-one"), filepath.Join(dir, "pkc-two")
+	if strings.HasSuffix(self, ".exe") {
+		one, two = one+".exe", two+".exe"
+	}
+	// The second time replaces the links, also one to an older place.
+	for range 2 {
+		code, out, errs := install()
+		if code != 0 || out != one+"\n"+two+"\n" || errs != "" {
+			t.Fatalf("install = %d, %q, %q", code, out, errs)
+		}
+		for _, path := range []string{one, two} {
+			if target, err := os.Readlink(path); err != nil || target != self {
+				t.Errorf("%s -> %s, %v, want %s", path, target, err, self)
+			}
+		}
+		relink(t, one, filepath.Join("/old", filepath.Base(self)))
+	}
+	// What is not ours stays, and then nothing else changes either.
+	for _, foreign := range []func(){
+		func() { relink(t, two, "/bin/sh") },
+		func() {
+			_ = os.Remove(two)
+			if err := os.WriteFile(two, []byte("mine"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		foreign()
+		code, out, errs := install()
+		if code != exit.Setup || out != "" || !strings.Contains(errs, "nothing was changed") {
+			t.Errorf("install = %d, %q, %q, want a refusal", code, out, errs)
+		}
+		if target, _ := os.Readlink(one); target == self {
+			t.Errorf("%s was replaced", one)
+		}
+	}
+}
+
+func relink(t *testing.T, path, target string) {
+	t.Helper()
+	_ = os.Remove(path)
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
