@@ -6,7 +6,11 @@ BIN      := bin
 TOOLS    := $(patsubst %/main.go,%,$(wildcard pkc-*/main.go))
 MODULES  := pkcshared fixtures multicall $(TOOLS)
 STAMP    := -X processkit-cli/pkcshared/applet.Version=$(VERSION)
-BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(STAMP)'
+# The version goes in twice: STAMP is what the tools say of themselves, TAG is
+# what pkc-probe reads in the files of others. With -trimpath the linker records
+# -tags in the build info (go version -m shows it) but leaves -ldflags out.
+TAG      := processkit.version.$(VERSION)
+BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -tags '$(TAG)' -ldflags '-s -w $(STAMP)'
 TARGETS  := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
 PACKAGES := $(addsuffix /...,$(addprefix ./,$(MODULES)))
 

@@ -3,7 +3,15 @@ module processkit-cli/multicall
 go 1.26.0
 
 require (
+	processkit-cli/fixtures v0.0.0
+	processkit-cli/pkc-cancel v0.0.0
+	processkit-cli/pkc-inspect v0.0.0
+	processkit-cli/pkc-kill v0.0.0
+	processkit-cli/pkc-list v0.0.0
+	processkit-cli/pkc-probe v0.0.0
+	processkit-cli/pkc-prune v0.0.0
 	processkit-cli/pkc-run v0.0.0
+	processkit-cli/pkc-wait v0.0.0
 	processkit-cli/pkcshared v0.0.0
 )
 
@@ -19,6 +27,13 @@ require (
 
 replace (
 	processkit-cli/fixtures => ../fixtures
+	processkit-cli/pkc-cancel => ../pkc-cancel
+	processkit-cli/pkc-inspect => ../pkc-inspect
+	processkit-cli/pkc-kill => ../pkc-kill
+	processkit-cli/pkc-list => ../pkc-list
+	processkit-cli/pkc-probe => ../pkc-probe
+	processkit-cli/pkc-prune => ../pkc-prune
 	processkit-cli/pkc-run => ../pkc-run
+	processkit-cli/pkc-wait => ../pkc-wait
 	processkit-cli/pkcshared => ../pkcshared
 )

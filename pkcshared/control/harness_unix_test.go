@@ -139,20 +139,6 @@ func newListener(t *testing.T) (*listener, string) {
 	return l, endpoint
 }
 
-func newListener(t *testing.T) (*listener, string) {
-	t.Helper()
-	endpoint, err := newEndpoint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := listen(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.close() })
-	return l, endpoint
-}
-
 // fake is an endpoint that a test answers itself, connection by connection.
 func fake(t *testing.T, handle func(conn *os.File)) string {
 	t.Helper()

@@ -13,8 +13,9 @@ import (
 // Inotify is a watch of one file or directory. Its descriptor is non-blocking
 // and waits in the runtime's poller, so an idle watch costs nothing.
 type Inotify struct {
-	f   *os.File
-	buf [16 << 10]byte
+	f    *os.File
+	ring int // see share; -1 without
+	buf  [16 << 10]byte
 }
 
 // Watch subscribes to the events of mask at path. It is
@@ -35,7 +36,7 @@ func Watch(path string, mask uint32) (*Inotify, error) {
 		unix.Close(fd)
 		return nil, err
 	}
-	return &Inotify{f: os.NewFile(uintptr(fd), "inotify")}, nil
+	return &Inotify{f: os.NewFile(uintptr(fd), "inotify"), ring: share(fd)}, nil
 }
 
 // tells reports whether everything that happens in a file system of this type
@@ -53,7 +54,13 @@ func tells(fsType uint32) bool {
 }
 
 // Close ends the watch.
-func (n *Inotify) Close() error { return n.f.Close() }
+func (n *Inotify) Close() error {
+	err := n.f.Close()
+	if n.ring >= 0 {
+		unix.Close(n.ring)
+	}
+	return err
+}
 
 // Read returns the next events, as struct inotify_event of inotify(7), valid
 // until the next call. It waits until there is one or ctx is done.
