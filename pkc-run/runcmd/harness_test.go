@@ -24,7 +24,10 @@ import (
 // runs real processes, also where only one static file can be brought along.
 func TestMain(m *testing.M) {
 	testscript.Main(apart{m}, map[string]func(){
-		"pkc-run": func() { applet.Main(runcmd.New()) },
+		"pkc-run": func() {
+			stopAtStep()
+			applet.Main(runcmd.New())
+		},
 		"child":   func() { os.Exit(childcmd.Main(os.Args[1:])) },
 	})
 }

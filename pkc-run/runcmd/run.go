@@ -38,6 +38,9 @@ type runner struct {
 	ready    *os.File // wakes the launcher of a detached run
 }
 
+// reached is told of every step of a run; tests stop a runner there.
+var reached = func(step string) {}
+
 // run is the story of one run. Every return after the stream is open has
 // written runner_exit as its last line.
 func run(c *applet.Call, p *Plan) (err error) {
@@ -53,23 +56,28 @@ func run(c *applet.Call, p *Plan) (err error) {
 	if err := r.openStream(); err != nil {
 		return err
 	}
+	reached("stream")
 	if err := r.setUp(); err != nil {
 		return r.refuse(event.SourceSetup, err)
 	}
+	reached("setup")
 	if sig := r.signals.early(); sig != nil {
 		return r.refuse(event.SourceCancelled, cancelledEarly(sig))
 	}
 	if err := r.contain(); err != nil {
 		return r.refuse(event.SourceContainerError, err)
 	}
+	reached("container")
 	if err := r.spawn(); err != nil {
 		return err
 	}
 	defer r.tty.restore()
 	r.announce()
 	r.serve()
+	reached("race")
 	outcome := r.race()
 	r.decide()
+	reached("decided")
 	return r.finish(p.ending(outcome))
 }
 
@@ -268,11 +276,14 @@ func (r *runner) finish(e ending) error {
 	r.events.Write(e.event)
 	r.measure()
 	done := r.takeDown(e)
+	reached("torn down")
 	r.drain(e)
 	if r.files != nil {
 		r.events.Write(&event.OutputCaptured{Stdout: r.files.Stdout.Close(), Stderr: r.files.Stderr.Close()})
 	}
+	reached("captured")
 	r.withdraw()
+	reached("withdrawn")
 	r.events.Write(&event.RunnerExit{Code: int32(e.code), Source: e.source, ChildCode: e.child})
 	if e.reason != "" {
 		return exit.As(e.code, exit.Kind(e.source), "%s", e.account(r.plan, done))

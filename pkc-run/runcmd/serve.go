@@ -44,9 +44,11 @@ func (r *runner) publish(leaf string) {
 		r.Warn("the run is not in the registry: %v", err)
 		return // and nobody could find its socket
 	}
+	reached("registered")
 	if endpoint != "" {
 		r.listen(endpoint)
 	}
+	reached("published")
 	if r.plan.named {
 		go r.warnOfDuplicate(dir)
 	}
