@@ -2,6 +2,7 @@ package main
 
 import (
 	"processkit-cli/pkc-cancel/cancelcmd"
+	"processkit-cli/pkc-events/eventscmd"
 	"processkit-cli/pkc-inspect/inspectcmd"
 	"processkit-cli/pkc-kill/killcmd"
 	"processkit-cli/pkc-list/listcmd"
@@ -22,6 +23,7 @@ func suite() *applet.Multicall {
 			{Name: "cancel", Summary: "ask live runs to end cleanly", New: cancelcmd.New},
 			{Name: "kill", Summary: "end live runs at once", New: killcmd.New},
 			{Name: "wait", Summary: "return when runs are over", New: waitcmd.New},
+			{Name: "events", Summary: "show, follow or check an event stream", New: eventscmd.New},
 			{Name: "list", Summary: "show the registered runs and whether they live", New: listcmd.New},
 			{Name: "prune", Summary: "remove what dead runs left behind", New: prunecmd.New},
 			{Name: "probe", Summary: "tell what this build can do", New: func() *applet.Applet { return probecmd.New(probecmd.Whole) }},

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	processkit-cli/fixtures v0.0.0
 	processkit-cli/pkc-cancel v0.0.0
+	processkit-cli/pkc-events v0.0.0
 	processkit-cli/pkc-inspect v0.0.0
 	processkit-cli/pkc-kill v0.0.0
 	processkit-cli/pkc-list v0.0.0
@@ -28,6 +29,7 @@ require (
 replace (
 	processkit-cli/fixtures => ../fixtures
 	processkit-cli/pkc-cancel => ../pkc-cancel
+	processkit-cli/pkc-events => ../pkc-events
 	processkit-cli/pkc-inspect => ../pkc-inspect
 	processkit-cli/pkc-kill => ../pkc-kill
 	processkit-cli/pkc-list => ../pkc-list

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"processkit-cli/pkcshared/applet"
+)
+
+// everywhere are flags that no command declares, because all have them.
+var everywhere = []string{"error-format", "help"}
+
+const screen = 24 // lines
+
+// TestHelpFlags finds each flag in the help, and no other.
+func TestHelpFlags(t *testing.T) {
+	mention := regexp.MustCompile(`(?:^|[^:\w-])--([a-z][a-z0-9-]*)`) // run:--detach is a token of probe
+	for _, e := range suite().Tools {
+		a := e.New()
+		real := append(applet.Flags(a.Flags), everywhere...)
+		told := map[string]bool{}
+		for _, m := range mention.FindAllStringSubmatch(ownText(a.Help, e.Name), -1) {
+			told[m[1]] = true
+			if !slices.Contains(real, m[1]) {
+				t.Errorf("%s: the help tells of --%s, which is not there", e.Name, m[1])
+			}
+		}
+		for _, name := range real {
+			if !told[name] {
+				t.Errorf("%s: the help does not tell of --%s", e.Name, name)
+			}
+		}
+	}
+}
+
+// ownText leaves out the flags of other commands: what follows a pipe sign in
+// an example, and a command by name as in "wait --run-id ID".
+func ownText(help, name string) string {
+	var b strings.Builder
+	for line := range strings.Lines(help) {
+		line, _, _ = strings.Cut(line, "| jq ")
+		for _, e := range suite().Tools {
+			if before, _, found := strings.Cut(line, " "+e.Name+" --"); found && e.Name != name {
+				line = before
+			}
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+func TestHelpShape(t *testing.T) {
+	code := regexp.MustCompile(`(?m)^  (0|any|\d+) +\S`)
+	for _, e := range suite().Tools {
+		help := e.New().Help
+		if want := "usage: " + e.Name + " "; !strings.HasPrefix(help, want) {
+			t.Errorf("%s: the help does not start with %q", e.Name, want)
+		}
+		_, codes, ok := strings.Cut(help, "\nExit codes:\n")
+		if !ok || !code.MatchString(codes) || strings.Contains(codes, "\n\n") || !strings.HasSuffix(codes, "\n") {
+			t.Errorf("%s: the help does not end with its exit codes", e.Name)
+		}
+		first, _, ok := strings.Cut(help, "\nAll options\n")
+		if !ok {
+			t.Errorf("%s: the help has no part \"All options\"", e.Name)
+		}
+		if !strings.Contains(first, "\nExample:\n  "+e.Name+" ") {
+			t.Errorf("%s: the first part has no example", e.Name)
+		}
+		if n := strings.Count(first, "\n") + 2; n > screen { // and where to find more
+			t.Errorf("%s: -h prints %d lines, more than a screen of %d", e.Name, n, screen)
+		}
+		for i, line := range strings.Split(help, "\n") {
+			if len(line) > 80 || strings.TrimRight(line, " \t") != line || strings.Contains(line, "\t") {
+				t.Errorf("%s: line %d of the help is too long or has odd space: %q", e.Name, i+1, line)
+			}
+		}
+	}
+}

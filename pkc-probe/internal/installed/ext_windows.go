@@ -1,0 +1,3 @@
+package installed
+
+const ext = ".exe"
