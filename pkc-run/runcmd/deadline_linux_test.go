@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -83,15 +85,22 @@ func TestGrace(t *testing.T) {
 		{"zero", "0ms", []string{"ignore-term"}, true, 0, "ready\n"},
 	}
 	together(t, tests, func(tt row) string { return tt.name }, func(t *testing.T, tt row, use func(*invocation)) {
-		graceMs := "null"
-		args := []string{"--capture-dir", "cap", "--timeout", "1s"}
+		graceMs, args := "null", []string{"--capture-dir", "cap"}
 		if tt.grace != "" {
 			args = append(args, "--grace", tt.grace)
 			d, _ := time.ParseDuration(tt.grace)
 			graceMs = fmt.Sprint(d.Milliseconds())
 		}
-		r, s := do(t, 106, use, append(append(args, "--", "child"), tt.child...)...)
-		check(t, s.one(t, "timeout"), "grace_ms", graceMs)
+		r := start(t, use, append(append(args, "--", "child"), tt.child...)...)
+		r.says("ready")
+		if strings.Contains(tt.name, "stopped") {
+			waitFor(t, "stop", func() bool {
+				return slices.ContainsFunc(working(r.dir), func(pid int) bool { return stateOf(pid) == 'T' })
+			})
+		}
+		r.signal(syscall.SIGTERM)
+		s := r.ended(107)
+		check(t, s.one(t, "cancelled"), "grace_ms", graceMs)
 		s.clean(t)
 		r.gone()
 		after := "0"

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 			stopAtStep()
 			applet.Main(runcmd.New())
 		},
-		"child":   func() { os.Exit(childcmd.Main(os.Args[1:])) },
+		"child": func() { os.Exit(childcmd.Main(os.Args[1:])) },
 	})
 }
 

@@ -66,21 +66,48 @@ func All() ([]Info, error) {
 	return all, nil
 }
 
-// HasChildren reports whether the calling process has any child right now.
-// Only threads that this process has at the moment are asked.
-func HasChildren() bool {
-	tasks, err := os.ReadDir("/proc/self/task")
+// Children lists the direct children of a process, zombies included, as its
+// threads have them right now. Reading is not atomic: while children are being
+// reaped, one that lives can be missed (proc_pid_tid_children(5)).
+func Children(pid int) ([]int, error) {
+	base := "/proc/" + strconv.Itoa(pid) + "/task/"
+	d, err := os.Open(base)
 	if err != nil {
-		return false
+		return nil, gone(errors.Unwrap(err))
 	}
-	var buf [16]byte
+	tasks, err := d.Readdirnames(-1)
+	d.Close()
+	if err != nil {
+		return nil, gone(errors.Unwrap(err))
+	}
+	var pids []int
+	var small [1024]byte
 	for _, t := range tasks {
-		b, err := readInto("/proc/self/task/"+t.Name()+"/children", buf[:])
-		if err == nil && len(b) > 0 {
-			return true
+		buf := small[:]
+		b, err := readInto(base+t+"/children", buf)
+		for err == nil && len(b) == len(buf) {
+			buf = make([]byte, 4*len(buf))
+			b, err = readInto(base+t+"/children", buf)
+		}
+		if err == ErrGone && pathExists(base+t) {
+			return nil, errNoChildren
+		}
+		if err != nil && err != ErrGone {
+			return nil, err
+		}
+		for _, f := range bytes.Fields(b) {
+			pids = append(pids, int(digits(f)))
 		}
 	}
-	return false
+	return pids, nil
+}
+
+// errNoChildren: a kernel built without CONFIG_PROC_CHILDREN.
+var errNoChildren = errors.New("the kernel does not list children")
+
+func pathExists(path string) bool {
+	var st syscall.Stat_t
+	return syscall.Stat(path, &st) == nil
 }
 
 // readInto reads a small /proc file with three system calls; os.ReadFile

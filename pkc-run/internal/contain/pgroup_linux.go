@@ -36,7 +36,8 @@ func newProcessGroup() (Group, error) {
 func (g *processGroup) Mechanism() string { return ProcessGroup }
 
 func (g *processGroup) Spawn(c Command) (*Child, error) {
-	g.shared = proc.HasChildren()
+	before, err := proc.Children(g.self)
+	g.shared = err == nil && len(before) > 0
 	if err := becomeSubreaper(); err != nil {
 		return nil, err
 	}
@@ -56,6 +57,62 @@ func (g *processGroup) Members() ([]proc.Info, error) {
 	if g.empty() {
 		return nil, nil
 	}
+	members, ok := g.walk()
+	if !ok {
+		var err error
+		if members, err = g.scan(); err != nil {
+			return nil, err
+		}
+	}
+	if g.shared {
+		for _, m := range members {
+			g.known[m.PID] = m.Start
+		}
+	}
+	slices.SortFunc(members, func(a, b proc.Info) int { return a.PID - b.PID })
+	return members, nil
+}
+
+// walk follows the kernel's lists of children, which costs by the size of the
+// tree and not of the host. It is good for small trees that hold still: two
+// walks must agree. Otherwise the whole of /proc is scanned.
+func (g *processGroup) walk() ([]proc.Info, bool) {
+	const most = 16
+	var last []proc.Info
+	for range 3 {
+		members, ok := g.walkOnce(most)
+		if !ok {
+			return nil, false
+		}
+		if last != nil && slices.EqualFunc(last, members, proc.Info.Same) {
+			return members, true
+		}
+		last = members
+	}
+	return nil, false
+}
+
+func (g *processGroup) walkOnce(most int) ([]proc.Info, bool) {
+	members := []proc.Info{}
+	for i, of := 0, g.self; ; i++ {
+		pids, err := proc.Children(of)
+		if err != nil && err != proc.ErrGone || len(members)+len(pids) > most {
+			return nil, false
+		}
+		for _, pid := range pids {
+			p, err := proc.Read(pid)
+			if err == nil && !p.Dead && (of != g.self || g.ours(p)) {
+				members = append(members, p)
+			}
+		}
+		if i == len(members) {
+			return members, true
+		}
+		of = members[i].PID
+	}
+}
+
+func (g *processGroup) scan() ([]proc.Info, error) {
 	all, err := proc.All()
 	if err != nil {
 		return nil, err
@@ -67,23 +124,14 @@ func (g *processGroup) Members() ([]proc.Info, error) {
 		}
 	}
 	var members []proc.Info
-	add := func(p proc.Info) {
-		members = append(members, p)
-		if g.shared {
-			g.known[p.PID] = p.Start
-		}
-	}
 	for _, p := range children[g.self] {
 		if g.ours(p) {
-			add(p)
+			members = append(members, p)
 		}
 	}
 	for i := 0; i < len(members); i++ {
-		for _, p := range children[members[i].PID] {
-			add(p)
-		}
+		members = append(members, children[members[i].PID]...)
 	}
-	slices.SortFunc(members, func(a, b proc.Info) int { return a.PID - b.PID })
 	return members, nil
 }
 

@@ -71,8 +71,13 @@ func (r *reaper) measured(living []proc.Info) Usage {
 		u.inBytes += in
 		u.outBytes += out
 	}
-	peak, cpu := max(u.maxRSS, rss), u.cpuMicros/1000
-	return Usage{PeakMemory: &peak, CPUMillis: &cpu, IORead: &u.inBytes, IOWrite: &u.outBytes}
+	cpu := u.cpuMicros / 1000
+	used := Usage{CPUMillis: &cpu, IORead: &u.inBytes, IOWrite: &u.outBytes}
+	// What ended between the listing and the reading has no memory any more.
+	if peak := max(u.maxRSS, rss); peak > 0 {
+		used.PeakMemory = &peak
+	}
+	return used
 }
 
 // statusBytes reads one "Name: N kB" line of /proc/PID/status; 0 if there is none.

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"os"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -19,7 +20,7 @@ type script struct {
 	commands chan control.Verb
 	overflow chan string
 	stopped  chan struct{}
-	last     time.Time // of the latest output
+	last     atomic.Pointer[time.Time] // of the latest output
 }
 
 func newScript() *script {
@@ -33,8 +34,8 @@ func newScript() *script {
 	s.race = Race{
 		Signals: s.signals, Exited: s.exited, Commands: s.commands, Overflow: s.overflow, Stopped: s.stopped,
 		Silence: func(since time.Time) time.Duration {
-			if s.last.After(since) {
-				since = s.last
+			if last := s.last.Load(); last != nil && last.After(since) {
+				since = *last
 			}
 			return time.Since(since)
 		},
@@ -144,7 +145,10 @@ func TestDeadlines(t *testing.T) {
 					tt.output = append(tt.output, tt.seen)
 				}
 				for _, at := range tt.output {
-					time.AfterFunc(at, func() { sc.last = time.Now() })
+					time.AfterFunc(at, func() {
+						now := time.Now()
+						sc.last.Store(&now)
+					})
 				}
 				if o, d := sc.run(); o.Ending != tt.want || d != tt.after {
 					t.Errorf("ending = %d after %v, want %d after %v", o.Ending, d, tt.want, tt.after)
