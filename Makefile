@@ -35,7 +35,7 @@ test: build ## unit, script and containment tests
 	$(GO) test -timeout 170s $(PACKAGES)
 
 race: ## the same under the race detector (needs cgo)
-	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(PACKAGES)
+	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -timeout 10m $(PACKAGES)
 
 lint: ## gofumpt, vet, staticcheck
 	@out=$$($(GO) run $(GOFUMPT) -l $(MODULES)); test -z "$$out" || { echo "not gofumpt-ed:"; echo "$$out"; exit 1; }

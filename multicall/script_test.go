@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"processkit-cli/fixtures/child/childcmd"
+	"processkit-cli/pkcshared/control"
 	"processkit-cli/pkcshared/registry"
 )
 
@@ -37,6 +38,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv(registry.DirEnv, filepath.Join(e.WorkDir, "runs"))
 			e.Setenv("PROCESSKIT_CLI_MECHANISM", os.Getenv("PROCESSKIT_CLI_MECHANISM"))
+			// A script that fails half-way leaves no run behind.
+			e.Defer(func() {
+				if left, err := control.Targets(e.Getenv(registry.DirEnv), nil); err == nil {
+					control.SendAll(left, control.Kill)
+				}
+			})
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

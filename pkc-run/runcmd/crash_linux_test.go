@@ -3,29 +3,15 @@ package runcmd_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"processkit-cli/pkc-run/runcmd"
 	"processkit-cli/pkcshared/proc"
 	"processkit-cli/pkcshared/registry"
 )
-
-// stopEnv names the step at which a runner stops itself, for the test to kill.
-const stopEnv = "PKC_TEST_STOP_AT"
-
-func stopAtStep() {
-	at := os.Getenv(stopEnv)
-	runcmd.OnReached(func(step string) {
-		if step == at {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		}
-	})
-}
 
 // A runner that is killed at any step leaves at most what list calls stale and
 // prune removes whole.

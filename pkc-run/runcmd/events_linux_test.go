@@ -132,8 +132,8 @@ func TestResourceSummary(t *testing.T) {
 				if ms := e.Get("total_cpu_ms"); ms.Type != gjson.Number || ms.Int() < tt.cpu || ms.Int() > tt.cpuMost {
 					t.Errorf("total_cpu_ms = %s, want %d to %d", ms.Raw, tt.cpu, tt.cpuMost)
 				}
-				if b := e.Get("peak_memory_bytes"); b.Type != gjson.Number || b.Int() < tt.memory || b.Int() > tt.memory+64*mib {
-					t.Errorf("peak_memory_bytes = %s, want %d or a little more", b.Raw, tt.memory)
+				if b := e.Get("peak_memory_bytes"); b.Type != gjson.Number || b.Int() < tt.memory || b.Int() > 3*tt.memory+64*mib {
+					t.Errorf("peak_memory_bytes = %s, want %d or somewhat more", b.Raw, tt.memory)
 				}
 			})
 		})

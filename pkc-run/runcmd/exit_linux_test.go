@@ -62,6 +62,9 @@ func TestProgramsThatCannotStart(t *testing.T) {
 			mechanisms(t, func(t *testing.T, use func(*invocation)) {
 				r, s := do(t, 101, func(r *invocation) {
 					use(r)
+					// A directory in PATH that this user may not search says
+					// something else.
+					r.env = append(r.env, "PATH=/usr/bin:/bin")
 					if tt.prepare != nil {
 						tt.prepare(r)
 					}

@@ -136,6 +136,9 @@ func (r *invocation) unregistered() {
 			r.t.Errorf("still in the registry: %s", f.Path)
 		}
 	}
+	for _, dir := range leaves(r.t, r.cmd.Process.Pid) {
+		r.t.Errorf("left of the run: %s", dir)
+	}
 }
 
 func (r *invocation) path(elem ...string) string {

@@ -195,6 +195,7 @@ func TestTerminalIsHandedOver(t *testing.T) {
 		{"no stream", `exec "$@"`, nil, false},
 		{"in the background", `set -m; "$@" & wait $!`, []string{"--inherit-stdio"}, false},
 		{"stdin is no terminal", `exec "$@" </dev/null`, []string{"--inherit-stdio"}, false},
+		{"beside a stopped child", `set -m; cd /; sleep 600 & cd - >/dev/null; echo $! >bystander; kill -STOP $!; exec "$@"`, []string{"--inherit-stdio"}, true},
 	}
 	together(t, tests, func(tt row) string { return tt.name }, func(t *testing.T, tt row, use func(*invocation)) {
 		s := newScreen(t)
@@ -208,6 +209,13 @@ func TestTerminalIsHandedOver(t *testing.T) {
 		if tt.given {
 			s.waitFor(fmt.Sprintf("pgid %d\n", root))
 			s.waitFor(fmt.Sprintf("foreground %d\n", root))
+		}
+		if strings.Contains(tt.script, "bystander") {
+			bystander := pidIn(t, r.path("bystander"))
+			defer finish(t, bystander)
+			if got := stateOf(bystander); got != 'T' {
+				t.Errorf("the bystander's state is %c, want T", got)
+			}
 		}
 		_ = unix.Kill(root, unix.SIGKILL)
 		r.wait()

@@ -1,0 +1,3 @@
+package runcmd_test
+
+func stopAtStep() {}
