@@ -46,7 +46,8 @@ func TestProgramsThatCannotStart(t *testing.T) {
 		args    []string
 		want    string // on stderr
 	}{
-		{"missing, bare", nil, []string{"--", "no-such-program"}, `"no-such-program": not found in the child's PATH`},
+		// A directory in PATH that this user may not search would say something else.
+		{"missing, bare", func(r *invocation) { r.env = append(r.env, "PATH=/usr/bin:/bin") }, []string{"--", "no-such-program"}, `"no-such-program": not found in the child's PATH`},
 		{"missing, by path", nil, []string{"--", "./no-such-program"}, `"./no-such-program": no such file`},
 		{"a directory", nil, []string{"--", "/"}, "is a directory"},
 		{"not executable", func(r *invocation) { write(r, "data", "x", 0o644) }, []string{"--", "./data"}, "permission denied"},
@@ -62,9 +63,6 @@ func TestProgramsThatCannotStart(t *testing.T) {
 			mechanisms(t, func(t *testing.T, use func(*invocation)) {
 				r, s := do(t, 101, func(r *invocation) {
 					use(r)
-					// A directory in PATH that this user may not search says
-					// something else.
-					r.env = append(r.env, "PATH=/usr/bin:/bin")
 					if tt.prepare != nil {
 						tt.prepare(r)
 					}

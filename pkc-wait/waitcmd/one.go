@@ -39,7 +39,7 @@ func one(ctx context.Context, dir string, o *options) (event.Outcome, error) {
 			}
 		}
 		switch {
-		case live > 2:
+		case live > 1:
 			return event.Outcome{}, exit.As(exit.Control, exit.KindAmbiguous, "run %s is ambiguous: %d live runs have this id", text.Quote(o.RunID), live)
 		case live+unprobed == 0 && o.report:
 			// The deadline was for the run, and the run is over.

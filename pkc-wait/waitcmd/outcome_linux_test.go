@@ -1,53 +1,50 @@
 package waitcmd_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"processkit-cli/pkcshared/notify"
 	"processkit-cli/pkcshared/registry"
 )
 
-// gate plants an entry whose lock is a FIFO, started after all others so that
-// it is asked last of its run id. What it returns waits until a pkc-wait has
-// asked that lock: its view of the registry is then complete.
+// gate plants a stale entry, started after all others so that it is asked last
+// of its run id. What it returns waits until a pkc-wait has asked its lock: its
+// view of the registry is then complete.
 func gate(t *testing.T, dir, runID string) (passed func()) {
 	t.Helper()
 	record := fmt.Sprintf(`{"registry_version":1,"run_id":%q,"endpoint":null,"started_at":"2028-01-01T00:00:00.000Z",`+
 		`"liveness":{"kind":"advisory_lock","lock_file":"gate.lock"}}`, runID)
-	fifo := filepath.Join(dir, "gate.lock")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
+	lock := filepath.Join(dir, "gate.lock")
+	for path, content := range map[string]string{lock: "", filepath.Join(dir, "gate.json"): record} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "gate.json"), []byte(record), 0o600); err != nil {
-		t.Fatal(err)
+	opened, err := notify.Watch(lock, unix.IN_CLOSE_NOWRITE)
+	if err != nil {
+		t.Skipf("needs a local file system that notifies: %v", err)
 	}
-	opened := make(chan error, 1)
-	go func() {
-		f, err := os.OpenFile(fifo, os.O_WRONLY, 0) // blocks until somebody reads
-		f.Close()
-		opened <- err
-	}()
+	t.Cleanup(func() { opened.Close() })
 	return func() {
 		t.Helper()
-		select {
-		case err := <-opened:
-			if err != nil {
-				t.Fatal(err)
-			}
-		case <-time.After(patience):
-			t.Fatal("nobody asked the lock")
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if _, err := opened.Read(ctx); err != nil {
+			t.Fatalf("nobody asked the lock: %v", err)
 		}
 	}
 }
 
-// TestAllSnapshot: runs that start later and entries that were unprobed are
-// not waited for; endings are told in order, each as soon as its run is over.
+// TestAllSnapshot: runs that start later are not waited for; endings are told in order, each as soon as its run is over.
 func TestAllSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	early, late := stream(t, "b"), stream(t, "c")
@@ -66,6 +63,24 @@ func TestAllSnapshot(t *testing.T) {
 	plain.ends(0, "["+`{"run_id":"a","status":"unknown","code":null,"source":null,"child_code":null}`+
 		`,{"run_id":"b","status":"reported","code":3,"source":"child_exit","child_code":3}`+
 		`,{"run_id":"c","status":"reported","code":106,"source":"timeout","child_code":null}]`+"\n")
+}
+
+// TestAllVanished: a run whose record is taken away is not waited for any more,
+// though its lock is held.
+func TestAllVanished(t *testing.T) {
+	dir := t.TempDir()
+	register(t, dir, registry.Record{RunID: "a"})
+	records, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("records %q, %v, want one", records, err)
+	}
+	passed := gate(t, dir, "z")
+	p := waiter(t, dir, "--all")
+	passed()
+	if err := os.Remove(records[0]); err != nil {
+		t.Fatal(err)
+	}
+	p.ends(0, "")
 }
 
 // TestAllUnprobed: a run that stops being probeable is still waited for, and
@@ -101,9 +116,6 @@ func TestOutcome(t *testing.T) {
 	passed := gate(t, dir, "a")
 	p := waiter(t, dir, "--run-id=a", "--report-outcome")
 	passed()
-	if err := os.Remove(filepath.Join(dir, "gate.json")); err != nil {
-		t.Fatal(err)
-	}
 	e.Remove()
 	time.Sleep(100 * time.Millisecond)
 	add(t, path, fmt.Sprintf(runnerExit, "0", "child_exit", "0"))
