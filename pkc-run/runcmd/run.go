@@ -224,6 +224,7 @@ func (r *runner) refuse(source string, err error) error {
 
 // announce tells that the child runs, and starts moving its output.
 func (r *runner) announce() {
+	r.listening()
 	p := r.plan
 	pid := uint32(r.child.PID)
 	r.events.Write(&event.RunStarted{

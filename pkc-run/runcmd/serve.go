@@ -16,6 +16,8 @@ import (
 type presence struct {
 	entry    *registry.Entry
 	server   *control.Server
+	opening  chan opened // the server to be, while listen works on it
+	closing  chan error  // how closing the server went, once it has
 	commands chan control.Verb
 	calls    chan func()
 	decided  chan struct{} // closed when the ending is decided
@@ -78,14 +80,34 @@ func (r *runner) newRecord(leaf, endpoint string) registry.Record {
 	return rec
 }
 
-// listen makes the endpoint that the record names, or has it name none.
+type opened struct {
+	server *control.Server
+	err    error
+}
+
+// listen makes the endpoint that the record names. A directory and a socket
+// can take a disk a millisecond, so the container is made meanwhile.
 func (r *runner) listen(endpoint string) {
+	c := make(chan opened, 1)
+	r.presence.opening = c
+	go func() {
+		s, err := control.Listen(endpoint)
+		c <- opened{s, err}
+	}()
+}
+
+// listening waits for listen. Without an endpoint the record names none.
+func (r *runner) listening() {
 	p := &r.presence
-	var err error
-	if p.server, err = control.Listen(endpoint); err == nil {
+	if p.opening == nil {
 		return
 	}
-	r.Warn("the run takes no control commands: %v", err)
+	o := <-p.opening
+	p.opening, p.server = nil, o.server
+	if o.err == nil {
+		return
+	}
+	r.Warn("the run takes no control commands: %v", o.err)
 	p.record.Endpoint = nil
 	if err := p.entry.Update(p.record); err != nil {
 		r.Warn("the registry names an endpoint that does not exist: %v", err)
@@ -164,27 +186,34 @@ func (r *runner) lookInside() control.Snapshot {
 	}
 }
 
-// decide stops serving: from here on nobody can change how the run ends.
+// decide stops serving: from here on nobody can change how the run ends. The
+// teardown does not wait for the endpoint to be removed.
 func (r *runner) decide() {
-	close(r.presence.decided)
-	r.withdrawServer()
-}
-
-func (r *runner) withdrawServer() {
 	p := &r.presence
+	close(p.decided)
 	if p.server == nil {
 		return
 	}
-	if err := p.server.Close(); err != nil {
-		r.Warn("cannot remove the control endpoint: %v", err)
-	}
-	p.server = nil
+	c := make(chan error, 1)
+	p.closing = c
+	go func() { c <- p.server.Close() }()
 }
 
-// withdraw takes the run out of the registry.
+// withdraw takes the run out of the registry, and its endpoint away.
 func (r *runner) withdraw() {
-	r.withdrawServer()
-	if err := r.presence.entry.Remove(); err != nil {
+	p := &r.presence
+	r.listening()
+	var err error
+	switch {
+	case p.closing != nil:
+		err = <-p.closing
+	case p.server != nil:
+		err = p.server.Close()
+	}
+	if err != nil {
+		r.Warn("cannot remove the control endpoint: %v", err)
+	}
+	if err := p.entry.Remove(); err != nil {
 		r.Warn("cannot leave the registry: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package applet
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -39,9 +38,7 @@ func (c *Call) report(operation, format string, runID *string, err error) {
 		fmt.Fprintf(c.Err, "%s: %s%s\n", c.Prog, oneLine(e.Error()), hint)
 		return
 	}
-	enc := json.NewEncoder(c.Err)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(envelope{1, e.Code, e.Kind, operation, runID, e.Kind.Retryable(), e.Error()})
+	_ = writeJSON(c.Err, envelope{1, e.Code, e.Kind, operation, runID, e.Kind.Retryable(), e.Error()})
 }
 
 // runIDOf is the run that the command line names, or nil.

@@ -141,15 +141,22 @@ func sameUser(conn *os.File) bool {
 	return err == nil && ok
 }
 
+// birth is how long an endpoint may be published before it exists.
+const birth = 100 * time.Millisecond
+
 // dial connects to a socket. Where the backlog is full it tries again until
-// the deadline.
+// the deadline, and for a moment where the socket is not there yet.
 func dial(endpoint string, deadline time.Time) (*os.File, error) {
 	fd, err := socket()
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	for {
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		err = unix.Connect(fd, &unix.SockaddrUnix{Name: endpoint})
+		absent := err == unix.ENOENT || err == unix.ECONNREFUSED
+		if absent && time.Since(began) < birth {
+			continue
+		}
 		if err != unix.EAGAIN && err != unix.EINTR {
 			break
 		}
@@ -157,7 +164,6 @@ func dial(endpoint string, deadline time.Time) (*os.File, error) {
 			err = os.ErrDeadlineExceeded
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	if err != nil {
 		unix.Close(fd)

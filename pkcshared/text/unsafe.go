@@ -4,7 +4,7 @@
 // Every Parse function returns an error that says what was expected, in one
 // short line without a prefix. None of them repeats a value of an environment
 // entry. Run ids, labels and records come from other processes: Clean and
-// Quote make them fit for a terminal, JSON output keeps the originals.
+// Quote make them fit for a terminal; JSON output keeps the originals, escaped.
 package text
 
 import (
