@@ -18,7 +18,7 @@ GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race lint fmt cross vm clean
+.PHONY: help build demo test stress race lint fmt cross vm clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ demo: build ## a real command in a contained run, and its story from the stream
 
 test: build ## unit, script and containment tests
 	$(GO) test -timeout 170s $(PACKAGES)
+
+stress: ## a hundred runs at once, and clients that never rest (a minute)
+	PKC_STRESS=1 $(GO) test -run Stress -count=1 -timeout 60s -v ./multicall
 
 race: ## the same under the race detector (needs cgo)
 	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -timeout 10m $(PACKAGES)

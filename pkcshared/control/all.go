@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -119,11 +120,25 @@ func attempt(f registry.Found, verb Verb, good Status, read func(gjson.Result) e
 	switch {
 	case err == nil:
 		return good, nil
-	case errors.Is(err, errGone), errors.Is(check(), errGone):
+	case errors.Is(err, errGone), ended(check):
 		return AlreadyGone, nil
 	}
 	reason := err.Error()
 	return Failed, &reason
+}
+
+// ended reports whether a target that gave no answer has ended. A run whose
+// ending is decided answers nobody and leaves the registry a moment later.
+func ended(check func() error) bool {
+	const moment = 250 * time.Millisecond
+	for deadline := time.Now().Add(moment); ; time.Sleep(5 * time.Millisecond) {
+		if errors.Is(check(), errGone) {
+			return true
+		}
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
 }
 
 var errGone = errors.New("it has ended")
