@@ -52,7 +52,7 @@ func (r *runner) publish(leaf string) {
 	}
 	reached("published")
 	if r.plan.named {
-		go r.warnOfDuplicate(dir)
+		go r.warnOfTwins()
 	}
 }
 
@@ -122,21 +122,11 @@ func (r *runner) absolute(path string) string {
 	return filepath.Join(r.wd, path)
 }
 
-// warnOfDuplicate runs beside the run: reading a large registry must not keep
-// the child waiting.
-func (r *runner) warnOfDuplicate(dir string) {
-	found, err := registry.Find(dir, r.plan.RunID)
-	if err != nil {
-		return
-	}
-	live := 0
-	for _, f := range found {
-		if f.Health == registry.Live {
-			live++
-		}
-	}
-	if live > 1 {
-		r.Warn("run id %s is already in use by a live run; commands by id will call it ambiguous", text.Quote(r.plan.RunID))
+// warnOfTwins runs beside the run: looking through a large registry must not
+// keep the child waiting.
+func (r *runner) warnOfTwins() {
+	if r.presence.entry.Twins(r.plan.RunID) > 0 {
+		r.Warn("run id %s is in use by another live run; commands by id will call it ambiguous", text.Quote(r.plan.RunID))
 	}
 }
 

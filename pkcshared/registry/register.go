@@ -3,10 +3,12 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"processkit-cli/pkcshared/text"
@@ -40,7 +42,7 @@ func register(dir string, r Record) (*Entry, error) {
 		return nil, err
 	}
 	for range maxTries {
-		e, err := claim(dir)
+		e, err := claim(dir, r.RunID)
 		if errors.Is(err, errTaken) {
 			continue
 		}
@@ -56,9 +58,39 @@ func register(dir string, r Record) (*Entry, error) {
 	return nil, fmt.Errorf("no free name after %d tries", maxTries)
 }
 
+// idHash ends the name of a run's files, so that others of the same id can be
+// looked for without reading every record.
+func idHash(runID string) string {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, runID)
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// Twins counts the live runs of the entry's id besides itself, among those
+// that this implementation registered. It opens no record of another id.
+func (e *Entry) Twins(runID string) int {
+	dir := filepath.Dir(e.record)
+	names, err := list(dir)
+	if err != nil {
+		return 0
+	}
+	own, end := filepath.Base(e.record), "-"+idHash(runID)+recordExt
+	live := 0
+	for _, name := range names {
+		if name == own || !strings.HasSuffix(name, end) {
+			continue
+		}
+		f, err := read(filepath.Join(dir, name), make([]byte, maxRecord+1))
+		if err == nil && f.RunID == runID && f.Probe() == Live {
+			live++
+		}
+	}
+	return live
+}
+
 // claim creates a lock file and locks it.
-func claim(dir string) (e *Entry, err error) {
-	stem := filepath.Join(dir, fmt.Sprintf("run-%032x-%016x", time.Now().UnixNano(), rand.Uint64()))
+func claim(dir, runID string) (e *Entry, err error) {
+	stem := filepath.Join(dir, fmt.Sprintf("run-%032x-%s", time.Now().UnixNano(), idHash(runID)))
 	lock, err := createLock(stem + lockExt)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, errTaken
