@@ -119,16 +119,17 @@ func TestEarlierChildren(t *testing.T) {
 }
 
 // Of a runner that is killed, the root child dies too. What else was in the
-// tree lives on, and the stream stops without an end.
+// tree lives on, and the stream stops without an end. No exit code comes of
+// it that could be taken for the child's, and no words.
 func TestKilledRunner(t *testing.T) {
-	t.Parallel()
-	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+	tests := []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT}
+	together(t, tests, unix.SignalName, func(t *testing.T, sig syscall.Signal, use func(*invocation)) {
 		r := start(t, use, "--capture-dir", "cap", "--", "child", "pidfile", "root", "spawn", "1", "pidfile", "grandchild", "hang")
 		r.says("ready")
 		root, grandchild := pidIn(t, r.path("root")), pidIn(t, r.path("grandchild"))
-		r.signal(syscall.SIGKILL)
-		if code := r.wait(); code != -1 {
-			t.Errorf("code = %d, want death by signal", code)
+		r.signal(sig)
+		if code := r.wait(); code != -1 || r.err.Len() > 0 {
+			t.Errorf("code = %d, want death by signal; stderr %.100q", code, r.err.String())
 		}
 		waitFor(t, "end of the root child", func() bool { return !alive(root) })
 		if got := strings.Join(r.told(), " "); got != "run_started members_snapshot" {
@@ -175,6 +176,21 @@ func ownCgroupLine(t *testing.T) string {
 		}
 	}
 	return "none"
+}
+
+// A child can make the runner its tracer. Its stops are no end.
+func TestTracedByTheRunner(t *testing.T) {
+	t.Parallel()
+	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		for program, code := range map[string]int{
+			"exec child traced": 106,
+			"((sleep 0.1; exec child traced) &); sleep 0.3; exit 7": 7, // an orphan
+		} {
+			r, s := do(t, code, use, "--timeout", "2s", "--", "sh", "-c", program)
+			s.clean(t)
+			r.gone()
+		}
+	})
 }
 
 // Members may sort themselves into cgroups of their own below the leaf.

@@ -174,3 +174,24 @@ func TestDeadlineWhileDraining(t *testing.T) {
 		r.stream().one(t, "root_exited")
 	})
 }
+
+// A stop signal ends the wait for a reader that never comes. The program has
+// ended before, so its code stays.
+func TestSignalWhileDraining(t *testing.T) {
+	const size = 100_000 // as above
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	r := start(t, func(r *invocation) { r.cmd.Stdout = writer }, "--", "child", "bytes", "--stdout", fmt.Sprint(size))
+	writer.Close()
+	r.began("cleanup_finished")
+	time.Sleep(700 * time.Millisecond) // longer than a pipe may be silent
+	r.signal(syscall.SIGTERM)
+	r.ended(0).one(t, "root_exited")
+	if got := r.err.String(); !strings.Contains(got, "stopped waiting for output") {
+		t.Errorf("stderr = %q, want a warning", got)
+	}
+}

@@ -62,7 +62,7 @@ func detach(c *applet.Call, p *Plan, given map[string]bool) error {
 				continue
 			}
 			if !proved() {
-				copied.kill()
+				copied.stop() // its child runs
 				return exit.Errorf(exit.Setup, "the detached runner could not record its start in --jsonl")
 			}
 			return nil

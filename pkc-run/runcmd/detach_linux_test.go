@@ -97,6 +97,7 @@ func TestDetachedFromItsCaller(t *testing.T) {
 	defer reader.Close()
 	r, id := detached(t, 0, func(r *invocation) {
 		r.cmd.ExtraFiles = []*os.File{writer, writer}
+		r.env = append(r.env, "PROCESSKIT_CLI_READY_FD=99") // a stray one
 		r.cmd.Stdin = strings.NewReader("not for the child")
 	}, "--no-echo", "--capture-dir", "logs", "--", "child", "do", "print-fds", "+", "print-ids", "+", "cat", "+", "hang")
 	writer.Close()
@@ -187,6 +188,20 @@ func TestDetachForwardsTheCommandLine(t *testing.T) {
 		t.Errorf("argv = %.200v", argv)
 	}
 	check(t, s.one(t, "runner_exit"), "code", "0", "child_code", "0")
+}
+
+// A copy that cannot record its start ends like any run, with its whole tree.
+func TestDetachCannotRecord(t *testing.T) {
+	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		r := start(t, func(r *invocation) {
+			use(r)
+			through(r, `ulimit -f 0; exec "$@"`)
+		}, "--detach", "--", "sh", "-c", "sleep 600 & exec sleep 600")
+		if got := r.launched(); got != 111 || !strings.Contains(r.err.String(), "could not record its start") {
+			t.Errorf("--detach = %d, stderr %q", got, r.err.String())
+		}
+		r.gone()
+	})
 }
 
 // A copy that cannot get to its child is blocked here on a FIFO.

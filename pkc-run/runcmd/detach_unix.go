@@ -33,6 +33,8 @@ func startCopy(args []string) (*copyProcess, error) {
 		return nil, err
 	}
 	defer w.Close()
+	// Of two the first would count.
+	_ = os.Unsetenv(readyEnv)
 	// What our caller left open would keep its pipes open as long as the run.
 	closeOnExec(3)
 	const readyFD = 3

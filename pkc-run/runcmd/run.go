@@ -61,7 +61,7 @@ func run(c *applet.Call, p *Plan) (err error) {
 		return r.refuse(event.SourceSetup, err)
 	}
 	reached("setup")
-	if sig := r.signals.early(); sig != nil {
+	if sig := r.signals.pending(); sig != nil {
 		return r.refuse(event.SourceCancelled, cancelledEarly(sig))
 	}
 	if err := r.contain(); err != nil {
@@ -91,7 +91,7 @@ func (r *runner) openStream() error {
 	r.cwd = r.absolute(r.plan.Dir)
 	r.stream, err = openPatiently(r.plan.JSONL, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600, r.signals)
 	if errors.Is(err, errEarly) {
-		return cancelledEarly(r.signals.early())
+		return cancelledEarly(r.signals.pending())
 	}
 	if err != nil {
 		return exit.Errorf(exit.Setup, "--jsonl: %w", err)
@@ -336,7 +336,7 @@ func (r *runner) drain(e ending) {
 	}
 	const hold = 5 * time.Second
 	natural := e.child != nil
-	patient := func() bool { return natural && r.signals.early() == nil }
+	patient := func() bool { return natural && r.signals.pending() == nil }
 	if !r.pump.Drain(hold, patient) {
 		r.Warn("stopped waiting for output: a process outside the run holds the child's pipe, or nobody reads ours")
 	}

@@ -2,6 +2,7 @@ package runcmd
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -52,7 +53,7 @@ func (r *runner) publish(leaf string) {
 	}
 	reached("published")
 	if r.plan.named {
-		go r.warnOfTwins()
+		go r.warnOfTwins(dir)
 	}
 }
 
@@ -122,9 +123,13 @@ func (r *runner) absolute(path string) string {
 	return filepath.Join(r.wd, path)
 }
 
-// warnOfTwins runs beside the run: looking through a large registry must not
-// keep the child waiting.
-func (r *runner) warnOfTwins() {
+// warnOfTwins runs beside the run. Listing a large registry takes longer than
+// a short run, so there it comes a moment later.
+func (r *runner) warnOfTwins(dir string) {
+	const large, moment = 64 << 10, 100 * time.Millisecond
+	if info, err := os.Stat(dir); err == nil && info.Size() > large {
+		time.Sleep(moment)
+	}
 	if r.presence.entry.Twins(r.plan.RunID) > 0 {
 		r.Warn("run id %s is in use by another live run; commands by id will call it ambiguous", text.Quote(r.plan.RunID))
 	}

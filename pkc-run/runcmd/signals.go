@@ -10,11 +10,12 @@ import (
 // the run command starts.
 type signals struct {
 	c     chan os.Signal
-	first os.Signal // one that ended a wait of the setup
+	first os.Signal // one that was seen outside the race
 }
 
-// catch notes stop signals. One that the caller ignores stays ignored, for us
-// and for the child: that is how nohup works.
+// catch notes stop signals. SIGINT or SIGHUP that the caller ignores stays
+// ignored, for us and for the child: that is how nohup works. Of other signals
+// Go's runtime does not keep that.
 func catch() *signals {
 	// Room for every kind at once; more of them add nothing.
 	s := &signals{c: make(chan os.Signal, len(stopSignals))}
@@ -24,20 +25,20 @@ func catch() *signals {
 		}
 	}
 	keepBrokenPipes()
+	dieOfQuit()
 	return s
 }
 
-// early returns a stop signal that came before there was a child, or nil.
-func (s *signals) early() os.Signal {
-	if s.first != nil {
-		return s.first
+// pending returns a stop signal that came outside the race, or nil. Once there
+// is one, it stays.
+func (s *signals) pending() os.Signal {
+	if s.first == nil {
+		select {
+		case s.first = <-s.c:
+		default:
+		}
 	}
-	select {
-	case sig := <-s.c:
-		return sig
-	default:
-		return nil
-	}
+	return s.first
 }
 
 // errEarly says that a stop signal ended a wait of the setup.

@@ -10,7 +10,7 @@ import (
 
 var stopSignals = [...]os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
-// source names a stop signal in the stream, title on stderr.
+// signalNames: source names a stop signal in the stream, title on stderr.
 func signalNames(s os.Signal) (source, title string) {
 	switch s {
 	case syscall.SIGINT:
@@ -24,3 +24,14 @@ func signalNames(s os.Signal) (source, title string) {
 // keepBrokenPipes lets a write to a closed standard output fail instead of
 // killing the runner. Ignoring SIGPIPE would do so for the child as well.
 func keepBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// dieOfQuit makes SIGQUIT an abrupt death and nothing else. Go's answer is a
+// dump of stacks and code 2, which would pass for the child's.
+func dieOfQuit() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGQUIT)
+	go func() {
+		<-c
+		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+	}()
+}

@@ -30,8 +30,16 @@ type Applet struct {
 	// values are judged by Exec, which can name a flag without its value.
 	Flags *flag.FlagSet
 
+	// Args names the arguments that stand among the flags, such as "FILE".
+	// Each is given once.
+	Args []string
+
 	// Operands is set for a command that takes "-- PROGRAM ARG...".
 	Operands bool
+
+	// Inner are the commands of one that is only their roof: the first
+	// argument chooses, and Flags, Args, Operands and Exec stay unset.
+	Inner []*Applet
 
 	// Exec runs the command. The error says how it ended, see package exit.
 	Exec func(ctx context.Context, c *Call) error
@@ -41,6 +49,7 @@ type Applet struct {
 type Call struct {
 	In, Out, Err *os.File
 	Prog         string   // the name it was called by, for messages
+	Args         []string // one for each of the applet's Args
 	Operands     []string // what followed "--"
 }
 
@@ -70,6 +79,9 @@ func progName(arg0 string) string {
 // run parses args and executes. format is an --error-format that was given
 // before the subcommand, or "".
 func run(a *Applet, c *Call, args []string, format string) exit.Code {
+	if len(a.Inner) > 0 {
+		return runInner(a, c, args, format)
+	}
 	format, err := execute(a, c, args, format)
 	if err == nil {
 		return exit.OK
@@ -112,7 +124,7 @@ func execute(a *Applet, c *Call, args []string, format string) (string, error) {
 	if format != "human" && format != "json" {
 		return "human", exit.Errorf(exit.Usage, "--error-format: want human or json")
 	}
-	c.Operands = scanned.operands
+	c.Args, c.Operands = scanned.plain, scanned.operands
 	return format, cmd.Run(context.Background())
 }
 

@@ -41,25 +41,9 @@ func (m *Multicall) Main() {
 }
 
 func (m *Multicall) run(c *Call, args []string) exit.Code {
-	format := ""
-	for len(args) > 0 {
-		name, value, attached := strings.Cut(args[0], "=")
-		if name != "--error-format" {
-			break
-		}
-		if format != "" {
-			return m.usage(c, "--error-format is given twice")
-		}
-		if !attached {
-			if len(args) < 2 {
-				return m.usage(c, "--error-format needs a value: human or json")
-			}
-			value, args = args[1], args[1:]
-		}
-		if value != "human" && value != "json" {
-			return m.usage(c, "--error-format: want human or json")
-		}
-		format, args = value, args[1:]
+	format, args, err := leadingFormat("", args)
+	if err != nil {
+		return usage(c, err)
 	}
 	if len(args) == 0 {
 		c.print(c.Err, m.help())
@@ -98,8 +82,7 @@ func (m *Multicall) find(name string) *Entry {
 }
 
 func (m *Multicall) usage(c *Call, message string) exit.Code {
-	c.report("", "human", nil, exit.Errorf(exit.Usage, "%s", message))
-	return exit.Usage
+	return usage(c, exit.Errorf(exit.Usage, "%s", message))
 }
 
 func (m *Multicall) help() string {
@@ -125,9 +108,14 @@ func (m *Multicall) helpFor(c *Call, args []string) exit.Code {
 	if len(args) == 0 {
 		return c.print(c.Out, m.help())
 	}
-	e := m.find(args[0])
-	if e == nil || len(args) > 1 {
-		return m.usage(c, "help takes the name of one command")
+	if e := m.find(args[0]); e != nil {
+		a := e.New()
+		if len(args) == 2 {
+			a = a.inner(args[1])
+		}
+		if a != nil && len(args) <= 2 {
+			return c.print(c.Out, a.Help)
+		}
 	}
-	return c.print(c.Out, e.New().Help)
+	return m.usage(c, "help takes the name of one command")
 }

@@ -16,6 +16,7 @@ import (
 
 type scanned struct {
 	args     []string // for the flag package: --name=value only
+	plain    []string // the arguments among them
 	operands []string
 	seen     map[string]bool
 }
@@ -27,11 +28,14 @@ func scan(a *Applet, args []string) (scanned, error) {
 		switch {
 		case arg == "--" && a.Operands:
 			s.operands = args[i+1:]
-			return s, nil
+			return s, missing(a, s.plain)
 		case arg == "-h":
 			return s, errHelp{short(a.Help)}
 		case arg == "--help":
 			return s, errHelp{a.Help}
+		case len(s.plain) < len(a.Args) && !strings.HasPrefix(arg, "-"):
+			s.plain = append(s.plain, arg)
+			continue
 		case !strings.HasPrefix(arg, "--") || arg == "--":
 			return s, unexpected(a, arg)
 		}
@@ -59,7 +63,14 @@ func scan(a *Applet, args []string) (scanned, error) {
 		}
 		s.args = append(s.args, "--"+name+"="+value)
 	}
-	return s, nil
+	return s, missing(a, s.plain)
+}
+
+func missing(a *Applet, plain []string) error {
+	if len(plain) < len(a.Args) {
+		return exit.Errorf(exit.Usage, "%s is required", a.Args[len(plain)])
+	}
+	return nil
 }
 
 // unexpected never repeats a token that might be a value: a secret must not
@@ -71,6 +82,9 @@ func unexpected(a *Applet, arg string) error {
 	}
 	if a.Operands {
 		return exit.Errorf(exit.Usage, "unexpected argument before --: the program and its arguments come after it")
+	}
+	if len(a.Args) > 0 {
+		return exit.Errorf(exit.Usage, "unexpected argument: besides flags, this command takes %s only", strings.Join(a.Args, " "))
 	}
 	return exit.Errorf(exit.Usage, "unexpected argument: this command takes flags only")
 }

@@ -4,6 +4,11 @@
 // with its start time.
 package proc
 
+import "errors"
+
+// ErrGone says that the process ended before it could be read.
+var ErrGone = errors.New("no such process")
+
 // Info is one process at the moment it was read.
 type Info struct {
 	PID, PPID, PGID, Session int

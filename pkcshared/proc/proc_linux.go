@@ -15,9 +15,6 @@ import (
 // architecture that Go supports.
 const TicksPerSecond = 100
 
-// ErrGone says that the process ended before it could be read.
-var ErrGone = errors.New("no such process")
-
 // Read describes one process from /proc/PID/stat (proc_pid_stat(5)).
 func Read(pid int) (Info, error) {
 	var buf statBuffer

@@ -21,8 +21,8 @@ type siginfo struct {
 
 // si_code of a SIGCHLD, <asm-generic/siginfo.h>.
 const (
-	cldExited  = 1
-	cldStopped = 5
+	cldExited = 1
+	cldDumped = 3 // the last of those that say that it ended
 )
 
 // reaper is the only one in the process that waits for children: two waiters
@@ -90,9 +90,11 @@ func (r *reaper) loop() {
 			return
 		}
 		pid := int(si.pid)
-		if si.code == cldStopped {
+		if si.code > cldDumped {
+			// A stop. That of a child which has made us its tracer, by
+			// PTRACE_TRACEME, is reported whether we ask or not, ptrace(2).
 			r.consume(pid, unix.WSTOPPED)
-			if pid == r.root {
+			if pid == r.root && r.options&unix.WSTOPPED != 0 {
 				notify(r.stopped)
 			}
 			continue
