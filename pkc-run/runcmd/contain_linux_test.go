@@ -1,8 +1,10 @@
 package runcmd_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -188,6 +190,74 @@ func TestTracedByTheRunner(t *testing.T) {
 		} {
 			r, s := do(t, code, use, "--timeout", "2s", "--", "sh", "-c", program)
 			s.clean(t)
+			r.gone()
+		}
+	})
+}
+
+// What leaves the leaf for another cgroup is a member all the same.
+func TestCgroupsBesideTheLeaf(t *testing.T) {
+	t.Parallel()
+	err := cgroupUsable()
+	require(t, contain.CgroupV2, err == nil, errText(err))
+	const leave = `leaf=$BASE/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup); out() { echo 0 >$BASE/cgroup.procs || exit 1; }; `
+	tests := []struct {
+		name, script string
+		code         int
+		left         int64 // members_before
+	}{
+		{"the root child", `out; child daemonize --null --stay hang & echo ready; wait`, 106, 3},
+		{"ignorant", `trap "" TERM; out; echo ready; child hang; child hang`, 106, 2},
+		{"one that is left", `(out; exec child daemonize --null hang); exit 3`, 3, 1},
+		{"leaf removed", `out; rmdir $leaf || exit 1; child hang & echo ready; wait`, 106, 2},
+		{"leaf turned threaded", `out; echo threaded >$leaf/cgroup.type || exit 1; echo 0 >$leaf/cgroup.procs || exit 1; child hang & echo ready; wait`, 106, 2},
+	}
+	_, err = os.Stat(filepath.Join(ownCgroupDir(t), "cgroup.type"))
+	atRoot := errors.Is(err, os.ErrNotExist)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if strings.Contains(tt.script, "threaded") && !atRoot {
+				t.Skip("our cgroup is not the root, and may not take a threaded one")
+			}
+			r, s := do(t, tt.code, func(r *invocation) {
+				r.env = append(r.env, "BASE="+ownCgroupDir(t))
+			}, "--idle-timeout", "500ms", "--grace", "300ms", "--", "sh", "-c", leave+tt.script)
+			if n := s.one(t, "cleanup_started").Get("members_before").Int(); n != tt.left {
+				t.Errorf("members_before = %d, want %d", n, tt.left)
+			}
+			s.clean(t)
+			if r.err.Len() > 0 && tt.code != 106 {
+				t.Errorf("stderr = %q", r.err.String())
+			}
+			r.gone()
+		})
+	}
+}
+
+// Where /proc is that of another pid namespace, its numbers are other
+// processes. The run does without.
+func TestForeignProc(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("not root: cannot make a pid namespace")
+	}
+	t.Parallel()
+	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		for program, code := range map[string]int{
+			"trap '' TERM; child hang; child hang":  106,
+			"child orphan hang; exit 7":             7,
+			"child daemonize --null hang; exit 106": 106, // as PID 1 we take it along
+		} {
+			r, s := do(t, code, func(r *invocation) {
+				use(r)
+				r.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+			}, "--timeout", "500ms", "--grace", "200ms", "--", "sh", "-c", program)
+			check(t, s.one(t, "cleanup_started"), "members_before", "0", "read_error", "true")
+			if n := s.one(t, "cleanup_finished").Get("remaining").Int(); n != 0 {
+				t.Errorf("remaining = %d of other processes", n)
+			}
+			if !strings.Contains(r.err.String(), "/proc shows another pid namespace") {
+				t.Errorf("stderr = %q", r.err.String())
+			}
 			r.gone()
 		}
 	})

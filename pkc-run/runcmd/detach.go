@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"processkit-cli/pkcshared/applet"
+	"processkit-cli/pkcshared/event"
 	"processkit-cli/pkcshared/exit"
 )
 
@@ -117,7 +118,7 @@ func copyArgs(args []string, p *Plan, given map[string]bool) []string {
 
 // hasStarted reads the first line of a stream, however long, and nothing more.
 func hasStarted(path, runID string) bool {
-	f, err := os.Open(path)
+	f, err := event.Open(path)
 	if err != nil {
 		return false
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestChildCodes(t *testing.T) {
@@ -33,6 +35,24 @@ func TestDeathBySignal(t *testing.T) {
 	})
 }
 
+// A child whose end nobody saw has no code: it is a fault of the runner's.
+func TestLostChild(t *testing.T) {
+	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		r, s := do(t, 104, func(r *invocation) {
+			use(r)
+			r.env = append(r.env, loseEnv+"=1")
+		}, "--capture-dir", "logs", "--grace", "20s", "--", "child", "do", "echo", "x", "+", "exit", "5")
+		check(t, s.one(t, "root_exited"), "outcome", `"unknown"`, "code", "null", "signal", "null")
+		check(t, s.one(t, "cleanup_finished"), "soft_terminate", "null", "shutdown", "null")
+		check(t, s.one(t, "output_captured"), "stdout.bytes", "2")
+		check(t, s.one(t, "runner_exit"), "code", "104", "source", `"internal"`, "child_code", "null")
+		if got := r.err.String(); !strings.Contains(got, "lost sight of the child") || strings.Count(got, "\n") != 1 {
+			t.Errorf("stderr = %q, want one line", got)
+		}
+		s.clean(t)
+	})
+}
+
 func TestProgramsThatCannotStart(t *testing.T) {
 	write := func(r *invocation, name, content string, mode os.FileMode) {
 		t.Helper()
@@ -51,6 +71,11 @@ func TestProgramsThatCannotStart(t *testing.T) {
 		{"missing, by path", nil, []string{"--", "./no-such-program"}, `"./no-such-program": no such file`},
 		{"a directory", nil, []string{"--", "/"}, "is a directory"},
 		{"not executable", func(r *invocation) { write(r, "data", "x", 0o644) }, []string{"--", "./data"}, "permission denied"},
+		{"a FIFO", func(r *invocation) {
+			if err := unix.Mkfifo(r.path("fifo"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"--", "./fifo"}, "permission denied"},
 		{"no interpreter line", func(r *invocation) { write(r, "script", "echo hi\n", 0o755) }, []string{"--", "./script"}, "needs a #! line"},
 		{"missing interpreter", func(r *invocation) { write(r, "script", "#!/no/such/interp -x\n", 0o755) }, []string{"--", "./script"}, `interpreter "/no/such/interp"`},
 		{"missing directory", nil, []string{"--cwd", "nowhere", "--", "child", "exit", "0"}, `--cwd "nowhere": no such file`},

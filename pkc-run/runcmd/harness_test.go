@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(apart{m}, map[string]func(){
 		"pkc-run": func() {
-			stopAtStep()
+			meddle()
 			applet.Main(runcmd.New())
 		},
 		"child": func() { os.Exit(childcmd.Main(os.Args[1:])) },

@@ -3,6 +3,7 @@ package runcmd_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"processkit-cli/fixtures/child/childcmd"
+	"processkit-cli/pkcshared/registry"
 )
 
 // noiseSum is the digest of what "child bytes" writes to a descriptor.
@@ -284,6 +286,33 @@ func TestFullDiskForTheEcho(t *testing.T) {
 		t.Errorf("stderr = %q, want one warning", got)
 	}
 	check(t, s.one(t, "output_captured"), "stdout.sha256", `"`+noiseSum(1, 500000)+`"`)
+}
+
+// Nobody reads the runner's stderr, and it has something to say from the start.
+func TestStderrNobodyReads(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(r *invocation) {
+		fill(t, r)
+		r.env = append(r.env, registry.DirEnv+"=/dev/null")
+	}, "--timeout", "500ms", "--", "child", "hang")
+	if got := r.wait(); got != 106 {
+		t.Errorf("pkc-run = %d, want 106", got)
+	}
+	s := r.stream()
+	s.clean(t)
+	if took := since(s.one(t, "run_started"), s.one(t, "timeout")); took > 5*time.Second {
+		t.Errorf("the deadline of 500ms came after %v", took)
+	}
+}
+
+// fill gives r a stderr that takes nothing more.
+func fill(t *testing.T, r *invocation) {
+	t.Helper()
+	_, w := r.pipeTo(2)
+	_ = w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	if _, err := w.Write(make([]byte, 2<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("filling a pipe: %v", err)
+	}
 }
 
 // sink is where a test sends the run's two streams. got tells the digests

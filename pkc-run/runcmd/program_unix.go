@@ -56,6 +56,9 @@ func executable(path string) error {
 	if info.IsDir() {
 		return unix.EISDIR
 	}
+	if !info.Mode().IsRegular() {
+		return unix.EACCES // as execve(2) says
+	}
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 }
 
@@ -84,7 +87,7 @@ func checkDir(dir string) error {
 	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return fmt.Errorf("--cwd %s: %w", text.Quote(dir), err)
+	return fmt.Errorf("in --cwd %s: %w", text.Quote(dir), err)
 }
 
 // explainSpawn turns what execve(2) said into what is wrong with which file.

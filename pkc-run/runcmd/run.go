@@ -89,7 +89,9 @@ func (r *runner) openStream() error {
 		return exit.Errorf(exit.Setup, "cannot tell the current directory: %w", err)
 	}
 	r.cwd = r.absolute(r.plan.Dir)
-	r.stream, err = openPatiently(r.plan.JSONL, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600, r.signals)
+	// Appending leaves no hole where somebody empties the file meanwhile.
+	const flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC | os.O_APPEND
+	r.stream, err = openPatiently(r.plan.JSONL, flag, 0o600, r.signals)
 	if errors.Is(err, errEarly) {
 		return cancelledEarly(r.signals.pending())
 	}
@@ -176,9 +178,11 @@ func (r *runner) spawn() error {
 	}
 	cmd := contain.Command{Path: path, Argv: p.Argv, Env: r.env, Dir: p.Dir}
 	for i, f := range r.stdio.child {
-		if cmd.Stdio[i], err = childFD(f); err != nil {
+		fd, err := pump.Descriptor(f)
+		if err != nil {
 			return r.spawnFailed(err)
 		}
+		cmd.Stdio[i] = uintptr(fd)
 	}
 	r.tty = findTerminal(p, r.In)
 	cmd.Terminal, cmd.JobControl = r.tty.descriptor(), r.tty != nil

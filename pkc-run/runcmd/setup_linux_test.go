@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"processkit-cli/fixtures/oracle"
 )
 
 // write makes files in the run's directory: a name that ends in / is a
@@ -181,6 +183,22 @@ func TestStreamInACaptureFile(t *testing.T) {
 		if lines != 1 {
 			t.Errorf("--jsonl %s: %d events, want one; files %q", jsonl, lines, r.tree())
 		}
+	}
+}
+
+// Somebody empties the stream of a live run, as log rotation does.
+func TestStreamEmptiedMeanwhile(t *testing.T) {
+	r := start(t, nil, "--", "sh", "-c", ": >events.jsonl; exit 3")
+	if got := r.wait(); got != 3 {
+		t.Errorf("pkc-run = %d, want 3", got)
+	}
+	for line := range strings.Lines(r.raw()) {
+		if err := oracle.Line([]byte(line)); err != nil {
+			t.Errorf("%.100q does not conform: %v", line, err)
+		}
+	}
+	if !strings.HasPrefix(r.raw(), "{") {
+		t.Errorf("stream = %.100q", r.raw())
 	}
 }
 

@@ -5,6 +5,8 @@ package runcmd
 import (
 	"os"
 	"syscall"
+
+	"processkit-cli/pkc-run/internal/pump"
 )
 
 // pipe makes a pipe whose ends block: the child must not find its output in
@@ -26,22 +28,11 @@ func openNull() (*os.File, error) {
 	return os.NewFile(uintptr(fd), os.DevNull), nil
 }
 
-// childFD is a descriptor of f for the child, left in the mode it is in.
-func childFD(f *os.File) (uintptr, error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var fd uintptr
-	err = raw.Control(func(u uintptr) { fd = u })
-	return fd, err
-}
-
 // blocking undoes what opening a FIFO or device for Go's poller did.
 func blocking(f *os.File) error {
-	fd, err := childFD(f)
+	fd, err := pump.Descriptor(f)
 	if err != nil {
 		return err
 	}
-	return syscall.SetNonblock(int(fd), false)
+	return syscall.SetNonblock(fd, false)
 }

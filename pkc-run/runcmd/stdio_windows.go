@@ -6,6 +6,4 @@ func pipe() (r, w *os.File, err error) { return os.Pipe() }
 
 func openNull() (*os.File, error) { return os.Open(os.DevNull) }
 
-func childFD(f *os.File) (uintptr, error) { return f.Fd(), nil }
-
 func blocking(*os.File) error { return nil }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"processkit-cli/pkc-run/internal/pump"
 )
 
 // terminal is the caller's terminal, where the child's stdin is that.
@@ -26,11 +28,11 @@ func findTerminal(p *Plan, stdin *os.File) *terminal {
 	if !p.InheritStdio && !p.InheritStdin {
 		return nil
 	}
-	fd, err := childFD(stdin)
+	fd, err := pump.Descriptor(stdin)
 	if err != nil {
 		return nil
 	}
-	t := &terminal{fd: int(fd), group: unix.Getpgrp()}
+	t := &terminal{fd: fd, group: unix.Getpgrp()}
 	owner := t.owner()
 	if owner < 0 {
 		return nil

@@ -55,7 +55,7 @@ type Call struct {
 
 // Warn prints a notice that does not end the command.
 func (c *Call) Warn(format string, args ...any) {
-	fmt.Fprintf(c.Err, "%s: warning: %s\n", c.Prog, oneLine(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(c.messages(), "%s: warning: %s\n", c.Prog, oneLine(fmt.Sprintf(format, args...)))
 }
 
 // Version is stamped by the linker.
@@ -63,6 +63,7 @@ var Version = "0.0.0-dev"
 
 // Main runs a stand-alone tool and ends the process.
 func Main(a *Applet) {
+	surviveBrokenPipe()
 	prog := progName(os.Args[0])
 	c := &Call{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Prog: prog}
 	args := os.Args[1:]
@@ -132,7 +133,7 @@ func execute(a *Applet, c *Call, args []string, format string) (string, error) {
 // has seen what it wanted.
 func (c *Call) print(to *os.File, text string) exit.Code {
 	if _, err := io.WriteString(to, text); err != nil && !isClosedPipe(err) {
-		fmt.Fprintf(c.Err, "%s: cannot write: %v\n", c.Prog, err)
+		fmt.Fprintf(c.messages(), "%s: cannot write: %v\n", c.Prog, err)
 		return exit.Setup
 	}
 	return exit.OK

@@ -148,6 +148,7 @@ func TestSuggest(t *testing.T) {
 		{"envfile", "env-file"},
 		{"jsonl", "json"},
 		{"something", ""},
+		{"e", ""},
 		{strings.Repeat("x", 1000), ""},
 	}
 	for _, tt := range tests {

@@ -36,6 +36,7 @@ func (m *Multicall) Main() {
 			Main(e.New())
 		}
 	}
+	surviveBrokenPipe()
 	c.Prog = m.Name
 	os.Exit(int(m.run(c, os.Args[1:])))
 }
@@ -48,6 +49,9 @@ func (m *Multicall) run(c *Call, args []string) exit.Code {
 	if len(args) == 0 {
 		c.print(c.Err, m.help())
 		return exit.Usage
+	}
+	if dir, ok := strings.CutPrefix(args[0], "--install="); ok {
+		args = append([]string{"--install", dir}, args[1:]...)
 	}
 	switch args[0] {
 	case "-h", "--help":
@@ -67,7 +71,7 @@ func (m *Multicall) run(c *Call, args []string) exit.Code {
 	}
 	e := m.find(args[0])
 	if e == nil {
-		return m.usage(c, "unknown command "+clip(args[0]))
+		return m.usage(c, m.unknown(args[0]))
 	}
 	return run(e.New(), c, args[1:], format)
 }
@@ -79,6 +83,22 @@ func (m *Multicall) find(name string) *Entry {
 		}
 	}
 	return nil
+}
+
+// unknown names what was taken for a command, and the one probably meant.
+func (m *Multicall) unknown(arg string) string {
+	if strings.HasPrefix(arg, "-") {
+		name, _, _ := strings.Cut(arg, "=")
+		return "unknown flag " + clip(name)
+	}
+	names := make([]string, len(m.Tools))
+	for i, e := range m.Tools {
+		names[i] = e.Name
+	}
+	if best := nearest(names, arg); best != "" {
+		return "unknown command " + clip(arg) + ", did you mean " + best + "?"
+	}
+	return "unknown command " + clip(arg)
 }
 
 func (m *Multicall) usage(c *Call, message string) exit.Code {
@@ -98,6 +118,9 @@ Every command is also a tool of its own, pkc-COMMAND.
   --error-format human|json   shape of a failure on stderr, for any command
   -V, --version               print the version
   -h, --help                  print this; COMMAND --help tells about one command
+
+Runs are registered below XDG_RUNTIME_DIR or HOME, or in the directory that
+PROCESSKIT_CLI_REGISTRY_DIR names; see list --help.
 
 Exit codes: %d to %d are this suite's own, see COMMAND --help.
 `, exit.BandStart, exit.BandEnd)

@@ -70,10 +70,15 @@ func TestMulticall(t *testing.T) {
 		{"three", 100, "", refusal("unknown command three")},
 		{"pkc-one", 100, "", refusal("unknown command pkc-one")},
 		{"thr\x1bee", 100, "", refusal("unknown command thr ee")},
-		{"--nonsense", 100, "", refusal("unknown command --nonsense")},
+		{"on", 100, "", refusal("unknown command on, did you mean one?")},
+		{"--nonsense", 100, "", refusal("unknown flag --nonsense")},
+		{"--nonsense=SECRET", 100, "", refusal("unknown flag --nonsense")},
+		{"-x", 100, "", refusal("unknown flag -x")},
 		{"--install", 100, "", refusal("--install needs one directory")},
 		{"--install a b", 100, "", refusal("--install needs one directory")},
+		{"--install= b", 100, "", refusal("--install needs one directory")},
 		{"--install no/such", 111, "", "suite: --install: "},
+		{"--install=no/such", 111, "", "suite: --install: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {

@@ -18,9 +18,8 @@ type Output struct {
 }
 
 // Output returns the command's output. What is in it at the end goes out by
-// Flush. From here on, SIGPIPE does not end the process.
+// Flush.
 func (c *Call) Output() *Output {
-	surviveBrokenPipe()
 	return &Output{c.Out, bufio.NewWriterSize(c.Out, 64<<10)}
 }
 

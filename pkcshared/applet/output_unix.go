@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// surviveBrokenPipe turns SIGPIPE into EPIPE. The signal is caught, not
-// ignored: a caught one is reset in a child.
+// surviveBrokenPipe turns SIGPIPE into EPIPE: an exit code must not depend on
+// whether somebody still reads our streams. The signal is caught, not ignored:
+// a caught one is reset in a child.
 func surviveBrokenPipe() { signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) }
 
 // hungUp waits until nobody can read any more what is written to f; false

@@ -4,7 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"processkit-cli/pkcshared/exit"
 	"processkit-cli/pkcshared/text"
@@ -35,10 +39,33 @@ func (c *Call) report(operation, format string, runID *string, err error) {
 		if e.Kind == exit.KindUsage {
 			hint = "; see --help"
 		}
-		fmt.Fprintf(c.Err, "%s: %s%s\n", c.Prog, oneLine(e.Error()), hint)
+		fmt.Fprintf(c.messages(), "%s: %s%s\n", c.Prog, oneLine(e.Error()), hint)
 		return
 	}
-	_ = writeJSON(c.Err, envelope{1, e.Code, e.Kind, operation, runID, e.Kind.Retryable(), e.Error()})
+	_ = writeJSON(c.messages(), envelope{1, e.Code, e.Kind, operation, runID, e.Kind.Retryable(), e.Error()})
+}
+
+// messages is the standard error for our own lines. Its reader may have stopped
+// reading, and the wait for it is bounded: a run has deadlines to keep, and
+// every command comes to its end.
+func (c *Call) messages() io.Writer { return bounded{c.Err} }
+
+type bounded struct{ f *os.File }
+
+func (b bounded) Write(p []byte) (int, error) {
+	const most = 2 * time.Second
+	line := slices.Clone(p) // the write can outlast this call
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.f.Write(line)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return len(p), err
+	case <-time.After(most):
+		return 0, os.ErrDeadlineExceeded
+	}
 }
 
 // runIDOf is the run that the command line names, or nil.

@@ -93,16 +93,22 @@ func clip(s string) string { return text.Clean(s) }
 
 // suggest names the flag that was probably meant.
 func suggest(fs *flag.FlagSet, name string) string {
-	best, bestDistance := "", 3
-	fs.VisitAll(func(f *flag.Flag) {
-		if d := distance(f.Name, name); d < bestDistance {
-			best, bestDistance = f.Name, d
-		}
-	})
-	if best == "" {
-		return ""
+	if best := nearest(Flags(fs), name); best != "" {
+		return ", did you mean --" + best + "?"
 	}
-	return ", did you mean --" + best + "?"
+	return ""
+}
+
+// nearest returns the first of the names that are closest to name, or "" if
+// none has much in common with it.
+func nearest(names []string, name string) string {
+	best, bestDistance := "", min(3, len(name))
+	for _, n := range names {
+		if d := distance(n, name); d < bestDistance {
+			best, bestDistance = n, d
+		}
+	}
+	return best
 }
 
 // distance is the Levenshtein distance in bytes.

@@ -106,7 +106,7 @@ func TestAggregates(t *testing.T) {
 		{"refusing", func() string { return says(t, `{"error":"not\nnow"}`+"\n") }, nil, Failed, "it answered: not now"},
 		{"strange", func() string { return says(t, `{"accepted":true,"action":"kill","run_id":"x"}`+"\n") }, nil, Failed, "it"},
 		{"unprobed", good("unprobed"), (*entry).blur, Failed, "it is unprobed: "},
-		{"unreachable", address(absent), nil, Failed, "cannot connect to its control endpoint: "},
+		{"unreachable", address(absent), nil, Failed, "its control endpoint is gone: "},
 		{"vanishing", func() string { return fake(t, func(*os.File) {}) }, nil, Failed, "it closed the connection without an answer"},
 	}
 	for _, verb := range []Verb{Inspect, Cancel, Kill} {

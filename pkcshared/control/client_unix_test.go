@@ -121,7 +121,7 @@ func TestBadEndpoints(t *testing.T) {
 	}
 	reg := t.TempDir()
 	plant(t, reg, "a", "r", "/tmp/pkc-0-0-0/c.sock")
-	wantFailure(t, byID(reg, Kill), Kill, exit.KindUnreachable, "cannot connect to its control endpoint: no such file")
+	wantFailure(t, byID(reg, Kill), Kill, exit.KindUnreachable, "its control endpoint is gone: ")
 }
 
 func TestUnusableAnswers(t *testing.T) {

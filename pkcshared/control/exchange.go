@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -30,11 +31,13 @@ func failf(k exit.Kind, format string, args ...any) error {
 }
 
 // broken tells what kept an exchange from its end: a deadline has a kind of
-// its own, a peer that hangs up a text of its own.
+// its own, a peer that left or hangs up a text of its own.
 func broken(what string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return failf(exit.KindIPCDeadline, "%s: no answer within %v", what, patience)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		return failf(exit.KindUnreachable, "its control endpoint is gone: its ending may have been decided")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
 		return failf(exit.KindUnreachable, "it closed the connection without an answer: its ending may have been decided")

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -55,6 +56,18 @@ func TestSelf(t *testing.T) {
 		}
 	}
 	t.Errorf("All() lacks the caller")
+}
+
+func TestNewest(t *testing.T) {
+	before := Newest()
+	c := exec.Command("/bin/true")
+	if err := c.Run(); err != nil {
+		t.Skip(err)
+	}
+	// Others start processes too, and the numbers can wrap around meanwhile.
+	if after := Newest(); before <= 0 || after < c.Process.Pid && after > before {
+		t.Errorf("Newest = %d, then %d with %d in between", before, after, c.Process.Pid)
+	}
 }
 
 func TestReadGone(t *testing.T) {

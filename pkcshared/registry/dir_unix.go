@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 func defaultDir() (string, error) {
@@ -16,6 +18,12 @@ func defaultDir() (string, error) {
 		return filepath.Join(home, ".local", "state", "processkit-cli", "runs"), nil
 	}
 	return "", errors.New("no place for the registry: none of " + DirEnv + ", XDG_RUNTIME_DIR and HOME is set")
+}
+
+// openList opens dir for listing. Anything else fails here and at once, also a
+// FIFO that nobody writes to.
+func openList(dir string) (*os.File, error) {
+	return os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY, 0)
 }
 
 // ensureDir creates dir with its parents and makes it the owner's alone,

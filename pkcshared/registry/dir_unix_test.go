@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestDir(t *testing.T) {
@@ -68,6 +69,26 @@ func TestRegisterNeedsADirectory(t *testing.T) {
 		if _, err := Register(dir, Record{RunID: "a", StartedAt: stamp}); !errors.Is(err, syscall.ENOTDIR) {
 			t.Errorf("Register(%s) = %v, want ENOTDIR", dir, err)
 		}
+	}
+}
+
+func TestScanNeedsADirectory(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "runs")
+	if err := syscall.Mkfifo(fifo, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := Scan(fifo)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("Scan of a FIFO = %v, want %v", err, syscall.ENOTDIR)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("Scan of a FIFO hangs")
 	}
 }
 

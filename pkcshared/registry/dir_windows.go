@@ -20,6 +20,9 @@ func defaultDir() (string, error) {
 	return "", errors.New("no place for the registry: none of " + DirEnv + ", LOCALAPPDATA and USERPROFILE is set")
 }
 
+// openList opens dir for listing.
+func openList(dir string) (*os.File, error) { return os.Open(dir) }
+
 // inherit makes files and folders below take over the entry.
 const inherit = windows.OBJECT_INHERIT_ACE | windows.CONTAINER_INHERIT_ACE
 

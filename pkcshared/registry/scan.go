@@ -54,7 +54,7 @@ func (f Found) Gone() bool { return absent(f.Path) }
 
 // list returns the names of the files in dir.
 func list(dir string) ([]string, error) {
-	d, err := os.Open(dir)
+	d, err := openList(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -24,6 +24,9 @@ type cgroup struct {
 	caps   *delegation // what was set up to have controllers, or nil
 	reaper *reaper
 	stop   softStop
+	// strays sees members that went to another cgroup, as systemd-run --scope
+	// takes its program there: they still descend from us. nil before Spawn.
+	strays *processGroup
 }
 
 // newCgroup makes the leaf and, with caps, enforces them on it. Any error
@@ -92,7 +95,8 @@ func placeable(base string) error {
 func (g *cgroup) Mechanism() string { return CgroupV2 }
 
 func (g *cgroup) Spawn(c Command) (*Child, error) {
-	if err := becomeSubreaper(); err != nil {
+	strays, err := newDescendants()
+	if err != nil {
 		return nil, err
 	}
 	pid, err := spawn(c, g.dir)
@@ -105,6 +109,8 @@ func (g *cgroup) Spawn(c Command) (*Child, error) {
 	}
 	var child *Child
 	g.reaper, child = startReaper(pid, c.JobControl)
+	g.strays = strays
+	strays.reaper, strays.child = g.reaper, child
 	return child, err
 }
 
@@ -112,14 +118,22 @@ func (g *cgroup) read(name string) (string, error) { return readAt(g.dir, name) 
 
 func (g *cgroup) write(name, value string) error { return writeAt(g.dir, name, value) }
 
-// Members also looks into cgroups that members made below the leaf.
+// Members also looks into cgroups that members made below the leaf, and for
+// strays that are our children, or have such a child for an ancestor. A stray
+// becomes one of those when its last ancestor in the leaf ends.
 func (g *cgroup) Members() ([]proc.Info, error) {
 	pids, err := pidsBelow(g.dir, ".")
 	if err != nil {
 		return nil, err
 	}
+	if len(pids) > 0 && g.strays != nil && g.strays.blind != nil {
+		return nil, g.strays.blind
+	}
 	slices.Sort(pids)
-	members := make([]proc.Info, 0, len(pids))
+	members, err := g.outside(pids)
+	if err != nil {
+		return nil, err
+	}
 	for _, pid := range pids {
 		i, err := proc.Read(pid)
 		if errors.Is(err, proc.ErrGone) || err == nil && i.Dead {
@@ -130,37 +144,53 @@ func (g *cgroup) Members() ([]proc.Info, error) {
 		}
 		members = append(members, i)
 	}
+	slices.SortFunc(members, byPID)
 	return members, nil
 }
 
-// still reports whether a pid is in the leaf now.
-func (g *cgroup) still(m proc.Info) bool {
-	own, err := cgroupOf(strconv.Itoa(m.PID))
-	if err != nil {
-		return false
+// outside lists the strays, given who is inside.
+func (g *cgroup) outside(inside []int) ([]proc.Info, error) {
+	isInside := func(pid int) bool {
+		_, ok := slices.BinarySearch(inside, pid)
+		return ok
 	}
-	leaf := filepath.Base(g.path)
-	return strings.HasSuffix(own, "/"+leaf) || strings.Contains(own, "/"+leaf+"/")
+	if g.strays == nil || g.strays.empty() {
+		return nil, nil
+	}
+	children, err := proc.Children(g.strays.self)
+	if err == nil && !slices.ContainsFunc(children, func(pid int) bool { return !isInside(pid) }) {
+		return nil, nil
+	}
+	all, err := g.strays.Members()
+	return slices.DeleteFunc(all, func(m proc.Info) bool { return isInside(m.PID) }), err
 }
 
 func (g *cgroup) SoftStop() error {
+	if g.strays.blind != nil {
+		return g.strays.SoftStop()
+	}
 	defer g.reaper.release()
 	if g.stop.begin() {
-		g.stop.members, g.stop.still = g.Members, g.still
+		g.stop.members = g.Members
 	}
 	return g.stop.round()
 }
 
 func (g *cgroup) populated() bool {
 	s, err := g.read("cgroup.events")
-	return err != nil || lineValue(s, "populated") != 0
+	return !removed(err) && (err != nil || lineValue(s, "populated") != 0)
 }
 
-// WaitEmpty sleeps until the kernel says that the leaf's population changed.
+func (g *cgroup) WaitEmpty(d time.Duration) bool {
+	deadline := time.Now().Add(d)
+	g.reaper.release()
+	return g.waitLeaf(d) && g.strays.WaitEmpty(time.Until(deadline))
+}
+
+// waitLeaf sleeps until the kernel says that the leaf's population changed.
 // The kernel holds back a second notification for 10 ms, so the first waits
 // are short: most trees are gone by then.
-func (g *cgroup) WaitEmpty(d time.Duration) bool {
-	g.reaper.release()
+func (g *cgroup) waitLeaf(d time.Duration) bool {
 	if !g.populated() {
 		return true
 	}
@@ -174,11 +204,11 @@ func (g *cgroup) WaitEmpty(d time.Duration) bool {
 		// Reading arms the next notification.
 		var buf [128]byte
 		n, err := unix.Pread(fd, buf[:], 0)
+		if removed(err) || err == nil && lineValue(string(buf[:n]), "populated") == 0 {
+			return true
+		}
 		if err != nil && err != unix.EINTR {
 			return false
-		}
-		if err == nil && lineValue(string(buf[:n]), "populated") == 0 {
-			return true
 		}
 		left := time.Until(deadline)
 		if left <= 0 {
@@ -190,16 +220,26 @@ func (g *cgroup) WaitEmpty(d time.Duration) bool {
 }
 
 func (g *cgroup) Kill(d time.Duration) error {
+	deadline := time.Now().Add(d)
 	g.reaper.release()
-	if !g.populated() {
-		return nil
+	var failed error
+	if g.populated() {
+		failed = g.write("cgroup.kill", "1")
+		if errors.Is(failed, unix.ENOENT) {
+			failed = g.killEach() // before Linux 5.14
+		}
+		// A member can have made the leaf threaded: then it takes no kill, but
+		// its processes descend from us as any stray does.
+		if failed == nil && !g.waitLeaf(d) {
+			return errSurvivors
+		}
 	}
-	err := g.write("cgroup.kill", "1")
-	if errors.Is(err, unix.ENOENT) {
-		err = g.killEach() // before Linux 5.14
+	err := g.strays.Kill(time.Until(deadline))
+	if err == nil && !g.waitLeaf(time.Until(deadline)) {
+		err = errSurvivors
 	}
-	if !g.WaitEmpty(d) {
-		return errors.Join(errSurvivors, err)
+	if err != nil {
+		return errors.Join(err, failed)
 	}
 	return nil
 }
@@ -210,7 +250,7 @@ func (g *cgroup) killEach() error {
 	err := g.write("cgroup.freeze", "1")
 	members, merr := g.Members()
 	for _, m := range members {
-		err = errors.Join(err, signalMember(m, unix.SIGKILL, g.still))
+		err = errors.Join(err, signalMember(m, unix.SIGKILL))
 	}
 	return errors.Join(err, merr, g.write("cgroup.freeze", "0"))
 }

@@ -133,12 +133,21 @@ func writeAt(dir int, name, value string) error {
 	}
 }
 
+// removed says that a cgroup was removed, before or while we looked: then it
+// was empty.
+func removed(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV)
+}
+
 // pidsBelow lists the processes of a cgroup and of all below it.
 func pidsBelow(dir int, rel string) ([]int, error) {
 	text, err := readAt(dir, filepath.Join(rel, "cgroup.procs"))
 	if errors.Is(err, unix.EOPNOTSUPP) {
 		// A member made it threaded: its processes show in the domain above.
 		text, err = "", nil
+	}
+	if removed(err) {
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
@@ -154,14 +163,11 @@ func pidsBelow(dir int, rel string) ([]int, error) {
 		}
 	}
 	subs, err := subgroups(dir, rel)
-	if err != nil {
+	if err != nil && !removed(err) {
 		return nil, err
 	}
 	for _, s := range subs {
 		below, err := pidsBelow(dir, filepath.Join(rel, s))
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) {
-			continue // removed while we looked
-		}
 		if err != nil {
 			return nil, err
 		}

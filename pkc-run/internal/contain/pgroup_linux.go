@@ -27,20 +27,29 @@ type processGroup struct {
 	shared bool
 	known  map[int]uint64 // members seen so far, pid to start time
 	stop   softStop
+	// blind is why we cannot see whom we contain, or nil. Then the group is
+	// all that signals reach.
+	blind error
 }
 
-func newProcessGroup() (Group, error) {
-	return &processGroup{self: os.Getpid(), known: map[int]uint64{}}, nil
+func newProcessGroup() (Group, error) { return &processGroup{}, nil }
+
+// newDescendants watches what descends from us from now on.
+func newDescendants() (*processGroup, error) {
+	g := &processGroup{self: os.Getpid(), known: map[int]uint64{}, blind: proc.Numbers()}
+	_, _, err := waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL)
+	g.shared = err != unix.ECHILD
+	return g, becomeSubreaper()
 }
 
 func (g *processGroup) Mechanism() string { return ProcessGroup }
 
 func (g *processGroup) Spawn(c Command) (*Child, error) {
-	before, err := proc.Children(g.self)
-	g.shared = err == nil && len(before) > 0
-	if err := becomeSubreaper(); err != nil {
+	d, err := newDescendants()
+	if err != nil {
 		return nil, err
 	}
+	*g = *d
 	pid, err := spawn(c, -1)
 	if err != nil && !errors.Is(err, ErrForeground) {
 		return nil, err
@@ -57,6 +66,9 @@ func (g *processGroup) Members() ([]proc.Info, error) {
 	if g.empty() {
 		return nil, nil
 	}
+	if g.blind != nil {
+		return nil, g.blind
+	}
 	members, ok := g.walk()
 	if !ok {
 		var err error
@@ -69,9 +81,11 @@ func (g *processGroup) Members() ([]proc.Info, error) {
 			g.known[m.PID] = m.Start
 		}
 	}
-	slices.SortFunc(members, func(a, b proc.Info) int { return a.PID - b.PID })
+	slices.SortFunc(members, byPID)
 	return members, nil
 }
+
+func byPID(a, b proc.Info) int { return a.PID - b.PID }
 
 // walk follows the kernel's lists of children, which costs by the size of the
 // tree and not of the host. It is good for small trees that hold still: two
@@ -159,6 +173,9 @@ func (g *processGroup) gone() bool {
 	if !g.shared {
 		return g.empty()
 	}
+	if g.blind != nil {
+		return g.rootGone() && unix.Kill(-g.child.PID, 0) == unix.ESRCH
+	}
 	for range 2 {
 		if ms, err := g.Members(); err != nil || len(ms) > 0 {
 			return false
@@ -167,13 +184,22 @@ func (g *processGroup) gone() bool {
 	return true
 }
 
+func (g *processGroup) rootGone() bool {
+	g.reaper.mu.Lock()
+	defer g.reaper.mu.Unlock()
+	return g.reaper.rootGone
+}
+
 func (g *processGroup) SoftStop() error {
 	defer g.reaper.release()
 	if g.stop.begin() {
-		g.stop.members, g.stop.still = g.Members, sameProcess
+		g.stop.members = g.Members
 		if err := g.terminateGroup(); err != nil {
 			return err
 		}
+	}
+	if g.blind != nil {
+		return nil
 	}
 	return g.stop.round()
 }
@@ -182,9 +208,10 @@ func (g *processGroup) SoftStop() error {
 // forking. The root child is not reaped yet, so the number is ours.
 func (g *processGroup) terminateGroup() error {
 	members, err := g.Members()
-	if err != nil {
+	if err != nil && g.blind == nil {
 		return err
 	}
+	newest := proc.Newest()
 	if err := dead(unix.Kill(-g.child.PID, unix.SIGTERM)); err != nil {
 		return err
 	}
@@ -192,9 +219,9 @@ func (g *processGroup) terminateGroup() error {
 		if m.PGID != g.child.PID {
 			continue
 		}
-		g.stop.had[identity(m)] = true
+		g.stop.had[m.PID] = request{m.Start, newest}
 		if m.Stopped {
-			_ = signalMember(m, unix.SIGCONT, sameProcess)
+			_ = signalMember(m, unix.SIGCONT)
 		}
 	}
 	return nil
@@ -232,13 +259,17 @@ func (g *processGroup) Kill(d time.Duration) error {
 	for deadline := time.Now().Add(d); !g.WaitEmpty(pause); pause = 20 * time.Millisecond {
 		members, err := g.Members()
 		if err != nil {
-			return err
+			const moment = time.Second // for the group to die
+			if g.WaitEmpty(min(moment, time.Until(deadline))) {
+				return nil
+			}
+			return errors.Join(err, failed)
 		}
 		if time.Now().After(deadline) {
 			return errors.Join(errSurvivors, failed)
 		}
 		for _, m := range members {
-			if err := signalMember(m, unix.SIGKILL, sameProcess); err != nil {
+			if err := signalMember(m, unix.SIGKILL); err != nil {
 				failed = err
 			}
 		}

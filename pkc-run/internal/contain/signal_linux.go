@@ -1,20 +1,22 @@
 package contain
 
 import (
+	"math"
+
 	"golang.org/x/sys/unix"
 
 	"processkit-cli/pkcshared/proc"
 )
 
 // signalMember sends sig to m through a pidfd. Holding one does not reserve
-// the number, so still is asked, once the pidfd is open, whether that number
-// is a member yet: a process that is, is the one behind the pidfd or that one
-// is dead and the signal goes nowhere.
-func signalMember(m proc.Info, sig unix.Signal, still func(proc.Info) bool) error {
+// the number, so once the pidfd is open it is checked that the number still
+// names m: then m is the one behind the pidfd, or dead by now, and the signal
+// goes nowhere.
+func signalMember(m proc.Info, sig unix.Signal) error {
 	fd, err := unix.PidfdOpen(m.PID, 0)
 	if err == unix.ENOSYS || err == unix.EPERM {
 		// Before Linux 5.3, or filtered: the number is all there is.
-		if still(m) {
+		if sameProcess(m) {
 			return dead(unix.Kill(m.PID, sig))
 		}
 		return nil
@@ -23,7 +25,7 @@ func signalMember(m proc.Info, sig unix.Signal, still func(proc.Info) bool) erro
 		return dead(err)
 	}
 	defer unix.Close(fd)
-	if !still(m) {
+	if !sameProcess(m) {
 		return nil
 	}
 	return dead(unix.PidfdSendSignal(fd, sig, nil, 0))
@@ -46,18 +48,40 @@ func sameProcess(m proc.Info) bool {
 // softStop is SIGTERM going round a tree, once or more.
 type softStop struct {
 	members func() ([]proc.Info, error)
-	still   func(proc.Info) bool
-	began   uint64             // as a start time; 0 before the first round
-	had     map[proc.Info]bool // who has had it
+	began   uint64 // as a start time
+	newest  int    // the pid that was given out last when all of the first listing had had it
+	had     map[int]request
+}
+
+// request is a SIGTERM that was sent to a pid.
+type request struct {
+	start  uint64 // of the process
+	newest int    // the pid that was given out last before
 }
 
 // begin notes when the stop began, and reports whether that is now.
 func (s *softStop) begin() bool {
-	if s.began > 0 {
+	if s.had != nil {
 		return false
 	}
-	s.began, s.had = proc.Now(), map[proc.Info]bool{}
+	s.began, s.newest, s.had = proc.Now(), math.MaxInt, map[int]request{}
 	return true
+}
+
+func (s *softStop) has(m proc.Info) bool {
+	r, ok := s.had[m.PID]
+	return ok && r.start == m.Start
+}
+
+// later reports whether m was started after its parent had had SIGTERM; where
+// it has lost that parent, after all had. Start times do not tell: in their
+// unit of 10 ms a shell starts its trap. Pids are given out in order.
+func (s *softStop) later(m proc.Info) bool {
+	newest := s.newest
+	if r, ok := s.had[m.PPID]; ok {
+		newest = r.newest
+	}
+	return m.Start >= s.began && m.PID > newest
 }
 
 // round sends SIGTERM to every member that has not had it, until a listing
@@ -77,16 +101,17 @@ func (s *softStop) round() error {
 		}
 		fresh := false
 		for _, m := range ms {
-			if s.had[identity(m)] || m.Start > s.began {
+			if s.has(m) || s.later(m) {
 				continue
 			}
-			s.had[identity(m)], fresh = true, true
+			s.had[m.PID], fresh = request{m.Start, proc.Newest()}, true
 			if err := s.stop(m); err != nil {
 				failed = err
 			} else {
 				delivered = true
 			}
 		}
+		s.newest = min(s.newest, proc.Newest())
 		if !fresh {
 			break
 		}
@@ -98,12 +123,9 @@ func (s *softStop) round() error {
 }
 
 func (s *softStop) stop(m proc.Info) error {
-	err := signalMember(m, unix.SIGTERM, s.still)
+	err := signalMember(m, unix.SIGTERM)
 	if err == nil && m.Stopped {
-		err = signalMember(m, unix.SIGCONT, s.still)
+		err = signalMember(m, unix.SIGCONT)
 	}
 	return err
 }
-
-// identity is what tells m from every other process, and nothing else.
-func identity(m proc.Info) proc.Info { return proc.Info{PID: m.PID, Start: m.Start} }

@@ -24,12 +24,11 @@ func (p *Pump) bypass(s *Stream, busy *busyness) bypassResult {
 	} else if !isPipe(sink) {
 		return bypassUnusable
 	}
-	// Fd would set the runner's own, shared descriptor to blocking mode.
-	from, err := descriptor(s.Source)
+	from, err := Descriptor(s.Source)
 	if err != nil {
 		return bypassUnusable
 	}
-	to, err := descriptor(sink)
+	to, err := Descriptor(sink)
 	if err != nil {
 		return bypassUnusable
 	}
@@ -65,7 +64,7 @@ func isPipe(f *os.File) bool {
 
 // buffered is how many bytes wait in a pipe.
 func buffered(f *os.File) int {
-	fd, err := descriptor(f)
+	fd, err := Descriptor(f)
 	if err != nil {
 		return 0
 	}
@@ -78,7 +77,7 @@ func buffered(f *os.File) int {
 
 // enlarge asks for a larger pipe and takes less where that is not allowed.
 func enlarge(f *os.File) {
-	fd, err := descriptor(f)
+	fd, err := Descriptor(f)
 	if err != nil || !isPipe(f) {
 		return
 	}

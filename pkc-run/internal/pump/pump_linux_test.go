@@ -229,7 +229,7 @@ func TestNonblockingEcho(t *testing.T) {
 		if ceiling > 0 {
 			s.Record = transcript(t, ceiling)
 		}
-		fd, err := descriptor(to)
+		fd, err := Descriptor(to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,7 +359,7 @@ func TestDrainOfASlowReader(t *testing.T) {
 		r, w := blockingPipe(t)
 		out, to := blockingPipe(t)
 		for _, f := range []*os.File{r, to} {
-			fd, _ := descriptor(f)
+			fd, _ := Descriptor(f)
 			if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 4096); err != nil {
 				t.Fatal(err)
 			}
@@ -398,7 +398,7 @@ func TestDrainOfASlowReader(t *testing.T) {
 // Pipe memory is shared by all of a user's pipes: only a busy stream takes more.
 func TestBusyStreamGetsALargerPipe(t *testing.T) {
 	capacity := func(f *os.File) int {
-		fd, err := descriptor(f)
+		fd, err := Descriptor(f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ func writeAll(f *os.File, b []byte) error {
 			return err
 		}
 		b = b[n:]
-		fd, err := descriptor(f)
+		fd, err := Descriptor(f)
 		if err != nil {
 			return err
 		}
@@ -30,7 +30,9 @@ func await(fd int, what int16) {
 	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: what}}, -1)
 }
 
-func descriptor(f *os.File) (int, error) {
+// Descriptor is f's descriptor, in the mode that it is in: Fd would set it to
+// blocking, also for others who share it.
+func Descriptor(f *os.File) (int, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return -1, err

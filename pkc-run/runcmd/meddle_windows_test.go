@@ -1,3 +1,3 @@
 package runcmd_test
 
-func stopAtStep() {}
+func meddle() {}
