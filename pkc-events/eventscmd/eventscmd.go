@@ -55,7 +55,7 @@ func (o *options) check() error {
 	case o.given["run-id"] && o.given["file"]:
 		return exit.Errorf(exit.Usage, "--run-id and --file exclude each other")
 	case !o.given["run-id"] && !o.given["file"]:
-		return exit.Errorf(exit.Usage, "one of --run-id and --file is needed")
+		return exit.Errorf(exit.Usage, "either --run-id ID or --file FILE is required")
 	case o.json && o.validate:
 		return exit.Errorf(exit.Usage, "--json and --validate exclude each other")
 	case o.given["file"] && o.file == "":
@@ -115,4 +115,4 @@ func drain(r *event.Reader, p printer) error {
 	}
 }
 
-func unreadable(err error) error { return exit.Errorf(exit.Setup, "stream: %w", err) }
+func unreadable(err error) error { return exit.Errorf(exit.Setup, "cannot read the stream: %w", err) }

@@ -70,7 +70,7 @@ func locate(dir, id string) (string, error) {
 	case len(paths) == 0:
 		return "", exit.As(exit.Control, exit.KindNotFound, "run %s has no stream on record", text.Quote(id))
 	case len(paths) > 1:
-		return "", exit.As(exit.Control, exit.KindAmbiguous, "runs named %s have %d different streams; choose one by --file", text.Quote(id), len(paths))
+		return "", exit.As(exit.Control, exit.KindAmbiguous, "runs named %s have %d different streams; list shows them, choose one by --file", text.Quote(id), len(paths))
 	case !filepath.IsAbs(paths[0]):
 		return "", exit.As(exit.Control, exit.KindNotFound, "run %s has a stream on record that is no absolute path", text.Quote(id))
 	}
@@ -102,5 +102,5 @@ func canonical(path string) string {
 }
 
 func noRegistry(err error) error {
-	return exit.As(exit.Setup, exit.KindRegistry, "registry: %w", err)
+	return exit.As(exit.Setup, exit.KindRegistry, "cannot read the registry: %w", err)
 }
