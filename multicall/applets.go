@@ -7,6 +7,7 @@ import (
 	"processkit-cli/pkc-kill/killcmd"
 	"processkit-cli/pkc-list/listcmd"
 	"processkit-cli/pkc-probe/probecmd"
+	"processkit-cli/pkc-procctl/procctlcmd"
 	"processkit-cli/pkc-prune/prunecmd"
 	"processkit-cli/pkc-run/runcmd"
 	"processkit-cli/pkc-wait/waitcmd"
@@ -27,6 +28,7 @@ func suite() *applet.Multicall {
 			{Name: "list", Summary: "show the registered runs and whether they live", New: listcmd.New},
 			{Name: "prune", Summary: "remove what dead runs left behind", New: prunecmd.New},
 			{Name: "probe", Summary: "tell what this build can do", New: func() *applet.Applet { return probecmd.New(probecmd.Whole) }},
+			{Name: "procctl", Summary: "launch a command on its own, stop it by its fingerprint", New: procctlcmd.New},
 		},
 	}
 }

@@ -10,13 +10,19 @@ require (
 	processkit-cli/pkc-kill v0.0.0
 	processkit-cli/pkc-list v0.0.0
 	processkit-cli/pkc-probe v0.0.0
+	processkit-cli/pkc-procctl v0.0.0
 	processkit-cli/pkc-prune v0.0.0
 	processkit-cli/pkc-run v0.0.0
 	processkit-cli/pkc-wait v0.0.0
 	processkit-cli/pkcshared v0.0.0
 )
 
-require golang.org/x/tools v0.26.0 // indirect
+require (
+	github.com/google/renameio/v2 v2.0.2 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	golang.org/x/text v0.14.0 // indirect
+	golang.org/x/tools v0.26.0 // indirect
+)
 
 require (
 	github.com/containerd/cgroups/v3 v3.1.3 // indirect
@@ -37,6 +43,7 @@ replace (
 	processkit-cli/pkc-kill => ../pkc-kill
 	processkit-cli/pkc-list => ../pkc-list
 	processkit-cli/pkc-probe => ../pkc-probe
+	processkit-cli/pkc-procctl => ../pkc-procctl
 	processkit-cli/pkc-prune => ../pkc-prune
 	processkit-cli/pkc-run => ../pkc-run
 	processkit-cli/pkc-wait => ../pkc-wait

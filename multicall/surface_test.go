@@ -16,13 +16,19 @@ var update = flag.Bool("update", false, "rewrite the generated files that these 
 // capabilities are no flags: a promise of each that the tools' tests keep.
 var capabilities = []string{"run:resource-summary"}
 
-// surfaceOf has a line for every command, flag and capability.
+// surfaceOf has a line for every command, flag and capability. A command
+// inside another has a name of two parts, as in procctl:stop:--timeout; the
+// first is that of the tool.
 func surfaceOf(m *applet.Multicall) string {
 	tokens := slices.Clone(capabilities)
 	for _, e := range m.Tools {
 		tokens = append(tokens, e.Name, e.Name+":--error-format")
-		for _, name := range applet.Flags(e.New().Flags) {
-			tokens = append(tokens, e.Name+":--"+name)
+		for _, a := range e.New().Commands() {
+			command := strings.ReplaceAll(a.Name, " ", ":")
+			tokens = append(tokens, command, command+":--error-format")
+			for _, name := range applet.Flags(a.Flags) {
+				tokens = append(tokens, command+":--"+name)
+			}
 		}
 	}
 	slices.Sort(tokens)
