@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 				if left, err := control.Targets(e.Getenv(registry.DirEnv), nil); err == nil {
 					control.SendAll(left, control.Kill)
 				}
+				_, _ = registry.Prune(e.Getenv(registry.DirEnv), registry.PruneOptions{})
 			})
 			return nil
 		},

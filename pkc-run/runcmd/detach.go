@@ -88,12 +88,20 @@ func detach(c *applet.Call, p *Plan, given map[string]bool) error {
 	}
 }
 
-// emptyStream makes or empties the stream. Only a regular file can be read
-// back for the proof; what was in it from an earlier run must not be taken
-// for it.
-func emptyStream(path string) error {
+// detachable refuses a stream that is there and no regular file: it could not
+// be read back for the proof.
+func detachable(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return &os.PathError{Op: "open", Path: path, Err: errors.New("a detached run needs a regular file")}
+	}
+	return nil
+}
+
+// emptyStream makes or empties the stream: what was in it from an earlier run
+// must not be taken for the proof.
+func emptyStream(path string) error {
+	if err := detachable(path); err != nil {
+		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

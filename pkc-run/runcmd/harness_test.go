@@ -44,6 +44,7 @@ func (a apart) Run() int {
 	if err := os.Setenv(registry.DirEnv, dir); err != nil {
 		panic(err)
 	}
+	defer registry.Prune(dir, registry.PruneOptions{}) // of runners that tests killed
 	return a.m.Run()
 }
 

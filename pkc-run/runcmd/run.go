@@ -89,6 +89,11 @@ func (r *runner) openStream() error {
 		return exit.Errorf(exit.Setup, "cannot tell the current directory: %w", err)
 	}
 	r.cwd = r.absolute(r.plan.Dir)
+	if r.ready != nil { // the launcher looked too, but earlier
+		if err := detachable(r.plan.JSONL); err != nil {
+			return exit.Errorf(exit.Setup, "--jsonl: %w", err)
+		}
+	}
 	// Appending leaves no hole where somebody empties the file meanwhile.
 	const flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC | os.O_APPEND
 	r.stream, err = openPatiently(r.plan.JSONL, flag, 0o600, r.signals)

@@ -57,7 +57,8 @@ func (e *LimitError) Error() string {
 
 func (e *LimitError) Unwrap() error { return e.Err }
 
-// Command is what to start. Every descriptor the child gets is named here.
+// Command is what to start. The child gets Stdio, and what its caller let us
+// inherit, as it would by a direct exec; nothing else.
 type Command struct {
 	Path string // the file to execute, relative to Dir
 	Argv []string

@@ -82,10 +82,11 @@ func handOver(terminal int, forked <-chan struct{}) error {
 	}
 }
 
-// stoppedChild takes the news of one child that has stopped; 0 if there is none.
+// stoppedChild takes the news of one child that was stopped for wanting the
+// terminal; 0 if there is none.
 func stoppedChild() int {
 	si, _, err := waitid(unix.P_ALL, 0, unix.WSTOPPED|unix.WNOHANG)
-	if err != nil {
+	if err != nil || unix.Signal(si.status) != unix.SIGTTOU {
 		return 0
 	}
 	return int(si.pid)
