@@ -18,7 +18,7 @@ GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test stress race lint fmt cross vm clean
+.PHONY: help build demo test stress race lint fmt docs cross vm clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ lint: ## gofumpt, vet, staticcheck
 
 fmt: ## rewrite with gofumpt
 	$(GO) run $(GOFUMPT) -w $(MODULES)
+
+docs: ## man pages, completions, help texts and surface from the tools themselves
+	$(GO) test ./multicall -count=1 -run '^(TestSurface|TestHelpTexts|TestGenerated)$$' -update
 
 cross: ## build and vet for every target
 	@for t in $(TARGETS); do \

@@ -39,8 +39,9 @@ func golden(t *testing.T, dir string, want map[string]string) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Error(err)
-		} else if got := string(b); got != want[name] {
-			t.Errorf("%s is stale, make docs renews it; %s", path, firstDifference(got, want[name]))
+		} else if got := strings.ReplaceAll(string(b), "\r\n", "\n"); got != want[name] {
+			line, was, is := firstDifference(got, want[name])
+			t.Errorf("%s:%d is stale, make docs renews it: %q is now %q", path, line, was, is)
 		}
 	}
 	for name := range have {
@@ -53,13 +54,13 @@ func golden(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-func firstDifference(got, want string) string {
+// firstDifference finds the first line that differs.
+func firstDifference(got, want string) (line int, was, is string) {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	i := 0
-	for i < len(g)-1 && i < len(w)-1 && g[i] == w[i] {
-		i++
+	for line < len(g)-1 && line < len(w)-1 && g[line] == w[line] {
+		line++
 	}
-	return "line " + strings.Join([]string{g[i], w[i]}, "\nwant ")
+	return line + 1, g[line], w[line]
 }
 
 // TestHelpTexts compares what --help and -h print with fixtures/cli-help, so

@@ -1,0 +1,1 @@
+complete -c pkc-cancel -w 'processkit-cli cancel'

@@ -1,0 +1,1 @@
+complete -c pkc-events -w 'processkit-cli events'

@@ -1,0 +1,1 @@
+complete -c pkc-inspect -w 'processkit-cli inspect'

@@ -1,0 +1,1 @@
+complete -c pkc-kill -w 'processkit-cli kill'

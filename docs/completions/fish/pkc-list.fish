@@ -1,0 +1,1 @@
+complete -c pkc-list -w 'processkit-cli list'

@@ -1,0 +1,1 @@
+complete -c pkc-probe -w 'processkit-cli probe'

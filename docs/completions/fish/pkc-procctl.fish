@@ -1,0 +1,1 @@
+complete -c pkc-procctl -w 'processkit-cli procctl'

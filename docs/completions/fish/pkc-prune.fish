@@ -1,0 +1,1 @@
+complete -c pkc-prune -w 'processkit-cli prune'

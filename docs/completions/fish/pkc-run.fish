@@ -1,0 +1,1 @@
+complete -c pkc-run -w 'processkit-cli run'

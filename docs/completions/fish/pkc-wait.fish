@@ -1,0 +1,1 @@
+complete -c pkc-wait -w 'processkit-cli wait'

@@ -1,0 +1,225 @@
+# Completion of processkit-cli and its tools for PowerShell, made by make docs.
+
+Register-ArgumentCompleter -Native -CommandName 'processkit-cli', 'pkc-run', 'pkc-inspect', 'pkc-cancel', 'pkc-kill', 'pkc-wait', 'pkc-events', 'pkc-list', 'pkc-prune', 'pkc-probe', 'pkc-procctl' -ScriptBlock {
+    param($word, $ast, $position)
+
+    # Below each command: what can follow, and what it is.
+    $below = @{
+        '' = @(
+            , @('run', 'run one command, contained and on record')
+            , @('inspect', 'ask live runs what they are and who is inside')
+            , @('cancel', 'ask live runs to end cleanly')
+            , @('kill', 'end live runs at once')
+            , @('wait', 'return when runs are over')
+            , @('events', 'show, follow or check an event stream')
+            , @('list', 'show the registered runs and whether they live')
+            , @('prune', 'remove what dead runs left behind')
+            , @('probe', 'tell what this build can do')
+            , @('procctl', 'launch a command on its own, stop it by its fingerprint')
+            , @('help', 'print the help of a command')
+            , @('--install=<dir>', 'link this binary as every pkc-COMMAND in DIR')
+            , @('--error-format=human|json', 'shape of a failure on stderr, for any command')
+            , @('--version', 'print the version')
+            , @('-V', 'print the version')
+            , @('--help', 'print this')
+            , @('-h', 'print this')
+        )
+        'run' = @(
+            , @('--jsonl=<file>', 'event stream')
+            , @('--timeout=', 'end the run when it has taken this long')
+            , @('--idle-timeout=', 'end the run after this long without output')
+            , @('--grace=', 'pause between SIGTERM and SIGKILL when a run is ended')
+            , @('--capture-dir=<dir>', 'keep stdout.log and stderr.log in DIR')
+            , @('--run-id=', 'name of the run, 1 to 256 characters')
+            , @('--label=...', 'note for list and filters')
+            , @('--run-id-env=', 'set KEY to the run id in the child''s environment')
+            , @('--argv-raw', 'record the command line itself, not only its digest')
+            , @('--snapshot-interval=', 'record the members of the tree this often')
+            , @('--max-memory=', 'bytes, or with k, m, g (powers of 1024)')
+            , @('--max-processes=', 'processes and threads together, as the kernel counts')
+            , @('--cpu-quota=', 'for example 0.5 or 2')
+            , @('--inherit-stdin', 'the child reads the runner''s stdin')
+            , @('--stdin-file=<file>', 'the child reads FILE')
+            , @('--no-echo', 'do not pass stdout and stderr through')
+            , @('--inherit-stdio', 'the child gets the runner''s own three streams, and the terminal if there is one')
+            , @('--capture-max-bytes=', 'ceiling for each file (default 8m)')
+            , @('--capture-overflow=truncate|cancel', 'past the ceiling: keep running (default) or end with 113')
+            , @('--cwd=<dir>', 'directory of the child')
+            , @('--env-clear...', 'start from an empty environment')
+            , @('--env-remove=...', 'drop a variable')
+            , @('--env-file=<file>...', 'lines KEY=VALUE, blank lines and # comments')
+            , @('--env=...', 'set a variable')
+            , @('--detach', 'return with 0 as soon as the run has started')
+            , @('--create-no-window', 'Windows only, no effect here')
+            , @('--windows-graceful-ctrl-break', 'Windows only, no effect here')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'inspect' = @(
+            , @('--run-id=<live>', 'the one live run of this id')
+            , @('--all', 'every run that is live now')
+            , @('--label=...', 'with --all: only runs that carry this label')
+            , @('--json', 'one JSON line instead of text')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'cancel' = @(
+            , @('--run-id=<live>', 'the one live run of this id')
+            , @('--all', 'every run that is live now')
+            , @('--label=...', 'with --all: only runs that carry this label')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'kill' = @(
+            , @('--run-id=<live>', 'the one live run of this id')
+            , @('--all', 'every run that is live now')
+            , @('--label=...', 'with --all: only runs that carry this label')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'wait' = @(
+            , @('--run-id=<live>', 'the run of this id')
+            , @('--all', 'every run that is live now, not those that start later')
+            , @('--label=...', 'with --all: only runs that carry this label')
+            , @('--timeout=', 'give up after this long')
+            , @('--report-outcome', 'print how the run ended')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'events' = @(
+            , @('--run-id=<registered>', 'the run')
+            , @('--file=<file>', 'the stream itself, a regular file')
+            , @('--json', 'pass every line that is JSON through, byte for byte')
+            , @('--validate', 'hold every line against the event schema instead')
+            , @('--follow', 'go on as the stream grows, until its runner_exit')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'list' = @(
+            , @('--label=...', 'only runs that carry this label')
+            , @('--health=live|stale|unprobed', 'only live, stale or unprobed entries')
+            , @('--json', 'one JSON object a line instead of a table')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'prune' = @(
+            , @('--dry-run', 'show what would go, remove nothing')
+            , @('--label=...', 'only runs that carry this label')
+            , @('--json', 'one JSON object instead of the tally')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'probe' = @(
+            , @('--json', 'one JSON line')
+            , @('--require-surface=...', 'end with 110 unless TOKEN is there: a command such as wait, or a flag such as run:--idle-timeout')
+            , @('--print-schema', 'print the JSON Schema of the event stream instead')
+            , @('--require-schema-version=', 'end with 110 unless the events have just this version')
+            , @('--require-exit-code-band=', 'end with 110 unless the suite''s own codes are just these')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'procctl' = @(
+            , @('launch', 'start a command, wait until its identity has settled, write it down')
+            , @('stop', 'end the process of a fingerprint, or refuse and signal nobody')
+            , @('--error-format=human|json', 'shape of a failure on stderr, before or after the command')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'procctl launch' = @(
+            , @('--attempt=<dir>', 'its working directory')
+            , @('--fingerprint=<file>', 'where its identity goes')
+            , @('--log=<file>', 'its stdout and stderr are appended')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'procctl stop' = @(
+            , @('--timeout=', 'wait this long after SIGTERM (default 10s)')
+            , @('--error-format=human|json', 'shape of a failure on stderr')
+            , @('--help', 'print the help for one screen, or all of it')
+            , @('-h', 'print the help for one screen, or all of it')
+        )
+        'help' = @(
+            , @('run', 'run one command, contained and on record')
+            , @('inspect', 'ask live runs what they are and who is inside')
+            , @('cancel', 'ask live runs to end cleanly')
+            , @('kill', 'end live runs at once')
+            , @('wait', 'return when runs are over')
+            , @('events', 'show, follow or check an event stream')
+            , @('list', 'show the registered runs and whether they live')
+            , @('prune', 'remove what dead runs left behind')
+            , @('probe', 'tell what this build can do')
+            , @('procctl', 'launch a command on its own, stop it by its fingerprint')
+        )
+        'help procctl' = @(
+            , @('launch', 'start a command, wait until its identity has settled, write it down')
+            , @('stop', 'end the process of a fingerprint, or refuse and signal nobody')
+        )
+    }
+    $words = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $position } | ForEach-Object { $_.ToString().Trim("'", '"') })
+    $dir, $path, $value = '', '', $null
+    if ($words.Count -eq 0) { return }
+    if ($words[0] -match '^(.*[/\\])?(?:pkc-(.+?)|.*?)(?:\.exe)?$') { $dir, $path = "$($Matches[1])", "$($Matches[2])" }
+    $seen = @()
+    foreach ($w in $words | Select-Object -Skip 1) {
+        if ($null -ne $value) { $value = $null; continue }
+        if ($w -eq '--') { return }
+        $next = "$path $w".Trim()
+        if ($w.StartsWith('-')) {
+            $seen += ($w -split '=')[0]
+            foreach ($entry in $below[$path]) {
+                if ($entry[0].StartsWith("$w=")) { $value = $entry[0].Substring($w.Length + 1) }
+            }
+        } elseif ($below.ContainsKey($next)) { $path = $next }
+    }
+    $before = ''
+    if ($null -eq $value -and $word -match '^(--[^=]+=)(.*)$') {
+        $before, $typed = $Matches[1], $Matches[2]
+        foreach ($entry in $below[$path]) {
+            if ($entry[0].StartsWith($before)) { $value = $entry[0].Substring($before.Length) }
+        }
+        if ($null -eq $value) { return }
+    } else { $typed = $word }
+    $offer = {
+        param($text, $tip)
+        if (-not $text.StartsWith($typed.Trim("'", '"'))) { return }
+        $quoted = if ($text -match '^[\w.:=@%+/-]+$') { $text } else { "'" + $text.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($before + $quoted, $text, 'ParameterValue', $tip)
+    }
+    if ($null -eq $value) {
+        $commands = $below[$path] -and -not $below[$path][0][0].StartsWith('-')
+        foreach ($entry in $below[$path]) {
+            $name = ($entry[0] -split '=')[0] -replace '\.\.\.$'
+            if ($commands -and $name.StartsWith('-') -and -not $word.StartsWith('-')) { continue }
+            if (-not $name.StartsWith('-') -or $entry[0].EndsWith('...') -or $seen -notcontains $name) { & $offer $name $entry[1] }
+        }
+        return
+    }
+    $value = $value -replace '\.\.\.$'
+    switch ($value) {
+        { $_ -in '<live>', '<registered>' } {
+            $filter = @(if ($value -eq '<live>') { '--health', 'live' })
+            $list = foreach ($lister in @("${dir}processkit-cli", 'list'), @("${dir}pkc-list")) {
+                if (Get-Command $lister[0] -ErrorAction Ignore) {
+                    & $lister[0] @($lister | Select-Object -Skip 1) --json @filter 2>$null
+                    break
+                }
+            }
+            foreach ($line in $list) {
+                $run = $line | ConvertFrom-Json
+                & $offer $run.run_id "$($run.health), started $($run.started_at)"
+            }
+        }
+        { $_ -in '', '<file>', '<dir>' } { } # PowerShell itself offers files
+        default { foreach ($w in $value -split '\|') { & $offer $w $w } }
+    }
+}
