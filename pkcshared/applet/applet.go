@@ -51,6 +51,30 @@ type Call struct {
 	Prog         string   // the name it was called by, for messages
 	Args         []string // one for each of the applet's Args
 	Operands     []string // what followed "--"
+
+	alone bool // Prog is a tool of its own, not the multicall
+}
+
+// words are what a user types to call the command of that name.
+func (c *Call) words(name string) string {
+	if c.alone {
+		_, name, _ = strings.Cut(name, " ") // Prog says the first word
+	}
+	return strings.TrimSpace(c.Prog + " " + name)
+}
+
+// asCalled puts those words into a help text, where its usage and examples
+// have the bare name.
+func (c *Call) asCalled(help, name string) string {
+	words := c.words(name)
+	for _, indent := range [...]string{"\n  ", "\n       "} { // examples, further usage
+		help = strings.ReplaceAll(help, indent+name+" ", indent+words+" ")
+	}
+	help = strings.Replace(help, shortEnd, "\nMore: "+words+" --help\n", 1)
+	if rest, ok := strings.CutPrefix(help, "usage: "+name); ok {
+		return "usage: " + words + rest
+	}
+	return help
 }
 
 // Warn prints a notice that does not end the command.
@@ -65,7 +89,7 @@ var Version = "0.0.0-dev"
 func Main(a *Applet) {
 	surviveBrokenPipe()
 	prog := progName(os.Args[0])
-	c := &Call{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Prog: prog}
+	c := &Call{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Prog: prog, alone: true}
 	args := os.Args[1:]
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-V") {
 		os.Exit(int(c.print(c.Out, prog+" "+Version+"\n")))
@@ -89,7 +113,7 @@ func run(a *Applet, c *Call, args []string, format string) exit.Code {
 	}
 	var help errHelp
 	if errors.As(err, &help) {
-		return c.print(c.Out, help.text)
+		return c.print(c.Out, c.asCalled(help.text, a.Name))
 	}
 	c.report(a.Name, format, runIDOf(a.Flags), err)
 	return exit.CodeOf(err)

@@ -49,10 +49,16 @@ func fake(name string) *Applet {
 	}
 }
 
+// calledAs is a help text for who called the command by those words.
+func calledAs(words, help string) string {
+	_, rest, _ := strings.Cut(strings.TrimPrefix(help, "usage: "), " ")
+	return "usage: " + words + " " + rest
+}
+
 // call gives a tool files for its streams and returns what it wrote.
 func call(t *testing.T, f func(*Call) exit.Code) (code exit.Code, out, errs string) {
 	t.Helper()
-	c := &Call{Prog: "pkc-one", In: os.Stdin}
+	c := &Call{Prog: "pkc-one", In: os.Stdin, alone: true}
 	var written [2]string
 	for i, to := range []**os.File{&c.Out, &c.Err} {
 		written[i] = filepath.Join(t.TempDir(), "stream")
@@ -192,12 +198,12 @@ func TestRun(t *testing.T) {
 		{"works", "--name x -- a b", 0, "pkc-one one [\"a\" \"b\"]\n", ""},
 		{"silent", "--fail silent", 7, "", ""},
 		{"silent for machines", "--fail silent --error-format json", 7, "", ""},
-		{"short help", "--name x -h --nonsense", 0, "usage: one [FLAG...] -- PROGRAM\n\nFirst.\n\nMore: --help\n", ""},
-		{"long help", "--help", 0, fakeHelp, ""},
-		{"parse error", "--nonsense", 100, "", "pkc-one: unknown flag --nonsense; see --help\n"},
-		{"parse error for machines", "--error-format json --nonsense", 100, "", "pkc-one: unknown flag --nonsense; see --help\n"},
-		{"bad value", "--fail usage --error-format json", 100, "", "pkc-one: --name: bad; see --help\n"},
-		{"bad format", "--error-format xml", 100, "", "pkc-one: --error-format: want human or json; see --help\n"},
+		{"short help", "--name x -h --nonsense", 0, "usage: pkc-one [FLAG...] -- PROGRAM\n\nFirst.\n\nMore: pkc-one --help\n", ""},
+		{"long help", "--help", 0, calledAs("pkc-one", fakeHelp), ""},
+		{"parse error", "--nonsense", 100, "", "pkc-one: unknown flag --nonsense; see pkc-one --help\n"},
+		{"parse error for machines", "--error-format json --nonsense", 100, "", "pkc-one: unknown flag --nonsense; see pkc-one --help\n"},
+		{"bad value", "--fail usage --error-format json", 100, "", "pkc-one: --name: bad; see pkc-one --help\n"},
+		{"bad format", "--error-format xml", 100, "", "pkc-one: --error-format: want human or json; see pkc-one --help\n"},
 		{"one line", "--fail setup", 111, "", "pkc-one: --name: open a <b> [2J: file does not exist\n"},
 		{"one object", "--fail setup --error-format json", 111, "", fmt.Sprintf(envelope, 111, "setup", "null", false, `"--name: open a\n<b>\u001b[2J: file does not exist"`)},
 		{"named run", "--fail unprobed --error-format=json --run-id r", 103, "", fmt.Sprintf(envelope, 103, "unprobed", `"r"`, true, `"cannot tell"`)},

@@ -34,21 +34,21 @@ func (a *Applet) inner(name string) *Applet {
 func runInner(a *Applet, c *Call, args []string, format string) exit.Code {
 	format, args, err := leadingFormat(format, args)
 	if err != nil {
-		return usage(c, err)
+		return usage(c, a.Name, err)
 	}
 	if len(args) == 0 {
-		c.print(c.Err, a.Help)
+		c.print(c.Err, c.asCalled(a.Help, a.Name))
 		return exit.Usage
 	}
 	switch args[0] {
 	case "-h":
-		return c.print(c.Out, short(a.Help))
+		return c.print(c.Out, c.asCalled(short(a.Help), a.Name))
 	case "--help":
-		return c.print(c.Out, a.Help)
+		return c.print(c.Out, c.asCalled(a.Help, a.Name))
 	}
 	in := a.inner(args[0])
 	if in == nil {
-		return usage(c, exit.Errorf(exit.Usage, "unknown command %s %s", a.Name, clip(args[0])))
+		return usage(c, a.Name, exit.Errorf(exit.Usage, "unknown command %s %s", a.Name, clip(args[0])))
 	}
 	return run(in, c, args[1:], format)
 }
@@ -78,8 +78,9 @@ func leadingFormat(format string, args []string) (string, []string, error) {
 	return format, args, nil
 }
 
-// usage reports a bad command line before there is a command to report it.
-func usage(c *Call, err error) exit.Code {
-	c.report("", "human", nil, err)
+// usage reports a bad command line before there is a command to report it;
+// name is the roof it stands under, or "".
+func usage(c *Call, name string, err error) exit.Code {
+	c.report(name, "human", nil, err)
 	return exit.Usage
 }

@@ -30,7 +30,8 @@ func roof() *Applet {
 }
 
 func TestInner(t *testing.T) {
-	refusal := func(s string) string { return "pkc-one: " + s + "; see --help\n" }
+	refusal := func(s string) string { return "pkc-one: " + s + "; see pkc-one --help\n" }
+	inner := func(s string) string { return "pkc-one: " + s + "; see pkc-one open --help\n" }
 	const object = `{"error_version":1,"code":111,"kind":"setup","operation":"roof open","run_id":null,"retryable":false,"message":"no a"}` + "\n"
 	tests := []struct {
 		args     string
@@ -45,22 +46,22 @@ func TestInner(t *testing.T) {
 		{"--error-format json open --mode=fail a", 111, "", object},
 		{"--error-format=human open --mode=fail a", 111, "", "pkc-one: no a\n"},
 
-		{"", 100, "", roofHelp},
-		{"--error-format json", 100, "", roofHelp},
-		{"-h", 0, "usage: roof one|open\n\nFirst.\n\nMore: --help\n", ""},
-		{"--help", 0, roofHelp, ""},
-		{"open --help", 0, "usage: roof open\n", ""},
-		{"one -h", 0, "usage: one [FLAG...] -- PROGRAM\n\nFirst.\n\nMore: --help\n", ""},
-		{"open", 100, "", refusal("FILE is required")},
-		{"open --mode m", 100, "", refusal("FILE is required")},
-		{"open a b", 100, "", refusal("unexpected argument: besides flags, this command takes FILE only")},
-		{"open -- a", 100, "", refusal("unexpected argument: besides flags, this command takes FILE only")},
-		{"open -", 100, "", refusal("unexpected argument: besides flags, this command takes FILE only")},
-		{"open -a", 100, "", refusal("unknown flag -a: flags are long, as in --name")},
-		{"open a --mod m", 100, "", refusal("unknown flag --mod, did you mean --mode?")},
+		{"", 100, "", calledAs("pkc-one", roofHelp)},
+		{"--error-format json", 100, "", calledAs("pkc-one", roofHelp)},
+		{"-h", 0, "usage: pkc-one one|open\n\nFirst.\n\nMore: pkc-one --help\n", ""},
+		{"--help", 0, calledAs("pkc-one", roofHelp), ""},
+		{"open --help", 0, "usage: pkc-one open\n", ""},
+		{"one -h", 0, "usage: one [FLAG...] -- PROGRAM\n\nFirst.\n\nMore: pkc-one one --help\n", ""},
+		{"open", 100, "", inner("FILE is required")},
+		{"open --mode m", 100, "", inner("FILE is required")},
+		{"open a b", 100, "", inner("unexpected argument: besides flags, this command takes FILE only")},
+		{"open -- a", 100, "", inner("unexpected argument: besides flags, this command takes FILE only")},
+		{"open -", 100, "", inner("unexpected argument: besides flags, this command takes FILE only")},
+		{"open -a", 100, "", inner("unknown flag -a: flags are long, as in --name")},
+		{"open a --mod m", 100, "", inner("unknown flag --mod, did you mean --mode?")},
 		{"three", 100, "", refusal("unknown command roof three")},
 		{"--mode m open a", 100, "", refusal("unknown command roof --mode")},
-		{"--error-format json open a --error-format json", 100, "", refusal("--error-format is given twice")},
+		{"--error-format json open a --error-format json", 100, "", inner("--error-format is given twice")},
 		{"--error-format xml open a", 100, "", refusal("--error-format: want human or json")},
 	}
 	for _, tt := range tests {
@@ -83,9 +84,9 @@ func TestInnerHelp(t *testing.T) {
 		code exit.Code
 		out  string
 	}{
-		{"help roof", 0, roofHelp},
-		{"help roof open", 0, "usage: roof open\n"},
-		{"roof open --help", 0, "usage: roof open\n"},
+		{"help roof", 0, calledAs("suite roof", roofHelp)},
+		{"help roof open", 0, "usage: suite roof open\n"},
+		{"roof open --help", 0, "usage: suite roof open\n"},
 		{"help roof three", 100, ""},
 		{"help roof open more", 100, ""},
 	}

@@ -37,14 +37,14 @@ func (m *Multicall) Main() {
 		}
 	}
 	surviveBrokenPipe()
-	c.Prog = m.Name
 	os.Exit(int(m.run(c, os.Args[1:])))
 }
 
 func (m *Multicall) run(c *Call, args []string) exit.Code {
+	c.Prog, c.alone = m.Name, false
 	format, args, err := leadingFormat("", args)
 	if err != nil {
-		return usage(c, err)
+		return usage(c, "", err)
 	}
 	if len(args) == 0 {
 		c.print(c.Err, m.help())
@@ -102,7 +102,7 @@ func (m *Multicall) unknown(arg string) string {
 }
 
 func (m *Multicall) usage(c *Call, message string) exit.Code {
-	return usage(c, exit.Errorf(exit.Usage, "%s", message))
+	return usage(c, "", exit.Errorf(exit.Usage, "%s", message))
 }
 
 func (m *Multicall) help() string {
@@ -137,7 +137,7 @@ func (m *Multicall) helpFor(c *Call, args []string) exit.Code {
 			a = a.inner(args[1])
 		}
 		if a != nil && len(args) <= 2 {
-			return c.print(c.Out, a.Help)
+			return c.print(c.Out, c.asCalled(a.Help, a.Name))
 		}
 	}
 	return m.usage(c, "help takes the name of one command")

@@ -34,7 +34,8 @@ func TestMulticall(t *testing.T) {
 			t.Errorf("help = %q, want %q in it", help, want)
 		}
 	}
-	refusal := func(s string) string { return "suite: " + s + "; see --help\n" }
+	refusal := func(s string) string { return "suite: " + s + "; see suite --help\n" }
+	refusalOfOne := func(s string) string { return "suite: " + s + "; see suite one --help\n" }
 	const objectOne = `{"error_version":1,"code":103,"kind":"unprobed","operation":"one","run_id":null,"retryable":true,"message":"cannot tell"}` + "\n"
 	tests := []struct {
 		args     string
@@ -47,7 +48,7 @@ func TestMulticall(t *testing.T) {
 		{"--error-format=json one --fail unprobed", 103, "", objectOne},
 		{"one --fail unprobed --error-format json", 103, "", objectOne},
 		{"--error-format human one --fail unprobed", 103, "", "suite: cannot tell\n"},
-		{"--error-format json one --error-format json", 100, "", refusal("--error-format is given twice")},
+		{"--error-format json one --error-format json", 100, "", refusalOfOne("--error-format is given twice")},
 		{"--error-format json --error-format json one", 100, "", refusal("--error-format is given twice")},
 		{"--error-format xml one", 100, "", refusal("--error-format: want human or json")},
 		{"--error-format=", 100, "", refusal("--error-format: want human or json")},
@@ -59,14 +60,14 @@ func TestMulticall(t *testing.T) {
 		{"-h", 0, help, ""},
 		{"--help", 0, help, ""},
 		{"help", 0, help, ""},
-		{"help one", 0, fakeHelp, ""},
+		{"help one", 0, calledAs("suite one", fakeHelp), ""},
 		{"help three", 100, "", refusal("help takes the name of one command")},
 		{"help one two", 100, "", refusal("help takes the name of one command")},
-		{"one --help", 0, fakeHelp, ""},
+		{"one --help", 0, calledAs("suite one", fakeHelp), ""},
 		{"-V", 0, "suite " + Version + "\n", ""},
 		{"--version", 0, "suite " + Version + "\n", ""},
 		{"--version x", 100, "", refusal("--version stands alone")},
-		{"one --version", 100, "", refusal("unknown flag --version")},
+		{"one --version", 100, "", refusalOfOne("unknown flag --version")},
 		{"three", 100, "", refusal("unknown command three")},
 		{"pkc-one", 100, "", refusal("unknown command pkc-one")},
 		{"thr\x1bee", 100, "", refusal("unknown command thr ee")},
@@ -83,7 +84,6 @@ func TestMulticall(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			code, out, errs := call(t, func(c *Call) exit.Code {
-				c.Prog = "suite"
 				return suite().run(c, strings.Fields(tt.args))
 			})
 			if code != tt.code || out != tt.out || errs != tt.err && !(code == exit.Setup && strings.HasPrefix(errs, tt.err)) {
@@ -108,8 +108,8 @@ func TestCalledBy(t *testing.T) {
 		{"pkc-two.exe", 0, "pkc-two two []\n", ""},
 		{"pkc-one --version", 0, "pkc-one " + Version + "\n", ""},
 		{"pkc-one -V", 0, "pkc-one " + Version + "\n", ""},
-		{"pkc-one --version x", 100, "", "pkc-one: unknown flag --version; see --help\n"},
-		{"pkc-one two", 100, "", "pkc-one: unexpected argument before --: the program and its arguments come after it; see --help\n"},
+		{"pkc-one --version x", 100, "", "pkc-one: unknown flag --version; see pkc-one --help\n"},
+		{"pkc-one two", 100, "", "pkc-one: unexpected argument before --: the program and its arguments come after it; see pkc-one --help\n"},
 		{"pkc-one --fail silent", 7, "", ""},
 		{"pkc-three two", 0, "suite two []\n", ""},
 		{"renamed two", 0, "suite two []\n", ""},

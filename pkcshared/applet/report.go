@@ -37,7 +37,7 @@ func (c *Call) report(operation, format string, runID *string, err error) {
 	if format != "json" || e.Kind == exit.KindUsage {
 		hint := ""
 		if e.Kind == exit.KindUsage {
-			hint = "; see --help"
+			hint = "; see " + c.words(operation) + " --help"
 		}
 		fmt.Fprintf(c.messages(), "%s: %s%s\n", c.Prog, oneLine(e.Error()), hint)
 		return

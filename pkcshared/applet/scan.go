@@ -131,10 +131,13 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
+// shortEnd ends the first screen of a help text.
+const shortEnd = "\nMore: --help\n"
+
 // short cuts a help text to its first screen.
 func short(help string) string {
 	if i := strings.Index(help, "\nAll options"); i >= 0 {
-		return help[:i] + "\nMore: --help\n"
+		return help[:i] + shortEnd
 	}
 	return help
 }
