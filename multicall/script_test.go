@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"processkit-cli/fixtures/child/childcmd"
+	"processkit-cli/fixtures/script"
 	"processkit-cli/pkcshared/control"
 	"processkit-cli/pkcshared/registry"
 )
@@ -33,41 +31,18 @@ func TestMain(m *testing.M) {
 
 // Whole-system scenarios: real runs, found and steered by id.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(e *testscript.Env) error {
-			e.Setenv(registry.DirEnv, filepath.Join(e.WorkDir, "runs"))
-			e.Setenv("PROCESSKIT_CLI_MECHANISM", os.Getenv("PROCESSKIT_CLI_MECHANISM"))
-			// A script that fails half-way leaves no run behind.
-			e.Defer(func() {
-				if left, err := control.Targets(e.Getenv(registry.DirEnv), nil); err == nil {
-					control.SendAll(left, control.Kill)
-				}
-				_, _ = registry.Prune(e.Getenv(registry.DirEnv), registry.PruneOptions{})
-			})
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":      exits,
-			"killrunner": killRunner,
-			"nothing":    nothing,
-			"eventual":   eventual,
-		},
+	cmds := map[string]script.Command{"killrunner": killRunner, "nothing": nothing, "eventual": eventual}
+	script.Run(t, cmds, func(e *testscript.Env) error {
+		e.Setenv("PROCESSKIT_CLI_MECHANISM", os.Getenv("PROCESSKIT_CLI_MECHANISM"))
+		// A script that fails half-way leaves no run behind.
+		e.Defer(func() {
+			if left, err := control.Targets(e.Getenv(registry.DirEnv), nil); err == nil {
+				control.SendAll(left, control.Kill)
+			}
+			_, _ = registry.Prune(e.Getenv(registry.DirEnv), registry.PruneOptions{})
+		})
+		return nil
 	})
-}
-
-// exits CODE PROGRAM ARG...: runs it to its end, which must be that code.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
-	if e, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = e.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("%q exits %d, want %s", args[1:], code, args[0])
-	}
 }
 
 // killRunner FILE: sends SIGKILL to the runner of a snapshot: the parent of the

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/rogpeppe/go-internal v1.16.0
+	processkit-cli/fixtures v0.0.0
 	processkit-cli/pkcshared v0.0.0
 )
 

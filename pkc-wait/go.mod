@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/sys v0.50.0
+	processkit-cli/fixtures v0.0.0
 	processkit-cli/pkcshared v0.0.0
 )
 

@@ -3,15 +3,12 @@
 package inspectcmd_test
 
 import (
-	"errors"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"processkit-cli/fixtures/script"
 	"processkit-cli/pkc-inspect/inspectcmd"
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/control/controltest"
@@ -25,28 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(e *testscript.Env) error {
-			e.Setenv(registry.DirEnv, filepath.Join(e.WorkDir, "runs"))
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "fake": fake},
-	})
-}
-
-// exits CODE PROGRAM ARG...: runs it to its end, which must be that code.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
-	if e, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = e.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("%q exits %d, want %s", args[1:], code, args[0])
-	}
+	script.Run(t, map[string]script.Command{"fake": fake})
 }
 
 // fake KIND ID [KEY=VALUE...]: a run of a kind of controltest, with labels.

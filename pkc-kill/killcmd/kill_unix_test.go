@@ -3,17 +3,14 @@
 package killcmd_test
 
 import (
-	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"processkit-cli/fixtures/script"
 	"processkit-cli/pkc-kill/killcmd"
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/control/controltest"
@@ -27,29 +24,10 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(e *testscript.Env) error {
-			e.Values["runs"] = map[string]*controltest.Run{}
-			e.Setenv(registry.DirEnv, filepath.Join(e.WorkDir, "runs"))
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "fake": fake, "heard": heard},
+	script.Run(t, map[string]script.Command{"fake": fake, "heard": heard}, func(e *testscript.Env) error {
+		e.Values["runs"] = map[string]*controltest.Run{}
+		return nil
 	})
-}
-
-// exits CODE PROGRAM ARG...: runs it to its end, which must be that code.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
-	if e, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = e.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("%q exits %d, want %s", args[1:], code, args[0])
-	}
 }
 
 // fake KIND ID [KEY=VALUE...]: a run of a kind of controltest, with labels.

@@ -2,18 +2,17 @@ package listcmd_test
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"processkit-cli/fixtures/script"
 	"processkit-cli/pkc-list/listcmd"
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/registry"
@@ -28,28 +27,7 @@ func TestMain(m *testing.M) {
 const stamp = "2027-02-03T04:05:06.007Z"
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(e *testscript.Env) error {
-			e.Setenv(registry.DirEnv, filepath.Join(e.WorkDir, "runs"))
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "live": live},
-	})
-}
-
-// exits CODE PROGRAM ARG...: runs it to its end, which must be that code.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
-	if e, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = e.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("%q exits %d, want %s", args[1:], code, args[0])
-	}
+	script.Run(t, map[string]script.Command{"live": live})
 }
 
 // live ID: registers a run that lives as long as the script.

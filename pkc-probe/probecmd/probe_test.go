@@ -1,11 +1,9 @@
 package probecmd_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"processkit-cli/fixtures"
+	"processkit-cli/fixtures/script"
 	"processkit-cli/pkc-probe/probecmd"
 	"processkit-cli/pkcshared/applet"
 )
@@ -27,27 +26,9 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(e *testscript.Env) error {
-			return os.WriteFile(e.WorkDir+"/schema.json", []byte(fixtures.EventSchema), 0o600)
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	script.Run(t, nil, func(e *testscript.Env) error {
+		return os.WriteFile(e.WorkDir+"/schema.json", []byte(fixtures.EventSchema), 0o600)
 	})
-}
-
-// exits CODE PROGRAM ARG...: runs it to its end, which must be that code.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
-	if e, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = e.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("%q exits %d, want %s", args[1:], code, args[0])
-	}
 }
 
 // TestWhole requires every token there is, of the binary that has all.
