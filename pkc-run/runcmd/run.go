@@ -219,7 +219,6 @@ func (r *runner) spawnFailed(err error) error {
 // so never executed its program.
 func (r *runner) foregroundFailed(err error) error {
 	err = r.containerFailed(event.PhaseForeground, err)
-	r.measure()
 	r.takeDown(ending{})
 	return r.refuse(event.SourceContainerError, err)
 }
@@ -284,7 +283,6 @@ func (r *runner) race() supervise.Outcome {
 // finish is the tail of every run that had a child.
 func (r *runner) finish(e ending) error {
 	r.events.Write(e.event)
-	r.measure()
 	done := r.takeDown(e)
 	reached("torn down")
 	r.drain(e)
@@ -304,13 +302,18 @@ func (r *runner) finish(e ending) error {
 	return exit.Silent(e.code)
 }
 
-// measure reads what the tree used while its container still tells.
-func (r *runner) measure() {
+// measure reads what the tree used while its container still tells, and counts
+// who lives of it.
+func (r *runner) measure() *event.CleanupStarted {
 	if r.plan.Limits.Any() {
 		v := r.group.Evidence()
 		r.events.Write(&event.LimitEvidence{Memory: v.Memory, Processes: v.Processes, CPU: v.CPU})
 	}
-	u, err := r.group.Usage()
+	members, err := r.group.Members()
+	var u contain.Usage
+	if err == nil {
+		u = r.group.Usage(members)
+	}
 	r.events.Write(&event.ResourceSummary{
 		ReadError:        err != nil,
 		PeakMemoryBytes:  u.PeakMemory,
@@ -319,10 +322,11 @@ func (r *runner) measure() {
 		IOWriteBytes:     u.IOWrite,
 		PeakProcessCount: u.PeakProcesses,
 	})
+	return &event.CleanupStarted{MembersBefore: len(members), ReadError: err != nil}
 }
 
 func (r *runner) takeDown(e ending) *event.CleanupFinished {
-	before := supervise.Survey(r.group)
+	before := r.measure()
 	r.events.Write(before)
 	var grace time.Duration
 	if r.plan.Grace != nil {

@@ -116,7 +116,8 @@ type Group interface {
 	WaitEmpty(d time.Duration) bool
 	// Kill sends SIGKILL until no member lives, for at most d.
 	Kill(d time.Duration) error
-	Usage() (Usage, error)
+	// Usage tells what the tree has used, given who lives of it.
+	Usage(living []proc.Info) Usage
 	Evidence() Evidence
 	// Close gives back what Create made. The tree must be gone.
 	Close() error

@@ -138,14 +138,14 @@ func (g *processGroup) Kill(d time.Duration) error {
 	return nil
 }
 
-func (g *processGroup) Usage() (Usage, error) {
+func (g *processGroup) Usage([]proc.Info) Usage {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.used == nil {
-		return Usage{}, nil
+		return Usage{}
 	}
 	ms := uint64(g.used.Utime.Nano()+g.used.Stime.Nano()) / 1e6
-	return Usage{CPUMillis: &ms}, nil
+	return Usage{CPUMillis: &ms}
 }
 
 func (g *processGroup) Evidence() Evidence {

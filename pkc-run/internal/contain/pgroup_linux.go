@@ -22,8 +22,8 @@ type processGroup struct {
 	// shared is set where not everything below us is of this run, for we had
 	// children when we were executed. Then only what is known to come from the
 	// root child is a member, and an escapee that no listing has seen before
-	// its parent ended is not known. PID 1 also inherits from processes that were put
-	// into its namespace from outside; they end with it in any case.
+	// its parent ended is not known. PID 1 also inherits from processes that
+	// were put into its namespace from outside; they end with it in any case.
 	shared bool
 	known  map[int]uint64 // members seen so far, pid to start time
 	stop   softStop
@@ -277,13 +277,7 @@ func (g *processGroup) Kill(d time.Duration) error {
 	return nil
 }
 
-func (g *processGroup) Usage() (Usage, error) {
-	members, err := g.Members()
-	if err != nil {
-		return Usage{}, err
-	}
-	return g.reaper.measured(members), nil
-}
+func (g *processGroup) Usage(living []proc.Info) Usage { return g.reaper.measured(living) }
 
 func (g *processGroup) Evidence() Evidence {
 	return Evidence{event.NotTripped, event.NotTripped, event.NotTripped}

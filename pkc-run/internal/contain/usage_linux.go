@@ -10,12 +10,8 @@ import (
 
 // Usage prefers the counters of the leaf, which saw everything; what no
 // controller counts here is filled from what was reaped and what still lives.
-func (g *cgroup) Usage() (Usage, error) {
-	members, err := g.Members()
-	if err != nil {
-		return Usage{}, err
-	}
-	u := g.reaper.measured(members)
+func (g *cgroup) Usage(living []proc.Info) Usage {
+	u := g.reaper.measured(living)
 	if n, ok := g.number("memory.peak"); ok { // Linux 5.19
 		u.PeakMemory = &n
 	}
@@ -30,7 +26,7 @@ func (g *cgroup) Usage() (Usage, error) {
 		in, out := ioStat(s)
 		u.IORead, u.IOWrite = &in, &out
 	}
-	return u, nil
+	return u
 }
 
 func (g *cgroup) number(file string) (uint64, bool) {

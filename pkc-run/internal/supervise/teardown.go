@@ -11,14 +11,8 @@ import (
 // long is stuck in the kernel, and is reported instead of waited for.
 const patience = 10 * time.Second
 
-// Survey counts the tree before any stop.
-func Survey(g contain.Group) *event.CleanupStarted {
-	members, err := g.Members()
-	return &event.CleanupStarted{MembersBefore: len(members), ReadError: err != nil}
-}
-
 // TakeDown ends the tree: a soft stop and its grace where soft is set, then
-// SIGKILL to all that is left. before is what Survey counted.
+// SIGKILL to all that is left. before is what was counted then.
 func TakeDown(g contain.Group, soft bool, grace time.Duration, before *event.CleanupStarted) *event.CleanupFinished {
 	var done event.CleanupFinished
 	if soft {
