@@ -230,11 +230,12 @@ func (g *cgroup) Kill(d time.Duration) error {
 		}
 		// A member can have made the leaf threaded: then it takes no kill, but
 		// its processes descend from us as any stray does.
-		if failed == nil && !g.waitLeaf(d) {
-			return errSurvivors
+		if failed == nil {
+			g.waitLeaf(d)
 		}
 	}
-	err := g.strays.Kill(time.Until(deadline))
+	const least = 50 * time.Millisecond // strays are killed whatever the leaf does
+	err := g.strays.Kill(max(time.Until(deadline), least))
 	if err == nil && !g.waitLeaf(time.Until(deadline)) {
 		err = errSurvivors
 	}
