@@ -37,6 +37,7 @@ func (p *Pump) bypass(s *Stream, busy *busyness) bypassResult {
 		switch {
 		case n > 0:
 			p.seen(s, int(n))
+			s.moved.Add(uint64(n))
 			busy.saw(int(n))
 			if s.Record != nil {
 				s.Record.Skip(int(n))

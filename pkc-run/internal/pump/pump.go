@@ -22,9 +22,9 @@ type Stream struct {
 	Echo   *os.File            // nil for none
 	Record *capture.Transcript // nil for none
 
-	moved   atomic.Uint64
-	backlog uint64
-	done    chan struct{}
+	taken atomic.Uint64 // bytes read from the source
+	moved atomic.Uint64 // of these, how many have reached where they go
+	done  chan struct{}
 }
 
 // Pump moves both streams of a run.
@@ -102,6 +102,7 @@ func (p *Pump) run(s *Stream) {
 			busy.saw(n)
 			echo := s.Echo
 			p.keep(s, buf[:n])
+			s.moved.Add(uint64(n))
 			refused = refused && s.Echo == echo
 		}
 		if err != nil {
@@ -112,7 +113,12 @@ func (p *Pump) run(s *Stream) {
 
 func (p *Pump) seen(s *Stream, n int) {
 	p.last.Store(int64(time.Since(p.start)))
-	s.moved.Add(uint64(n))
+	s.taken.Add(uint64(n))
+}
+
+// unread reports whether some of the source's output is on its way or waits.
+func (s *Stream) unread() bool {
+	return s.taken.Load() != s.moved.Load() || buffered(s.Source) > 0
 }
 
 // keep echoes first: a watcher sees output as soon as it can.
@@ -148,27 +154,33 @@ func (p *Pump) endEcho(s *Stream, err error) {
 // for only while output keeps coming, for at most hold. It reports whether
 // both ended.
 func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
-	for _, s := range p.streams {
-		s.backlog = s.moved.Load() + uint64(buffered(s.Source))
-	}
-	const silence = 500 * time.Millisecond
+	const (
+		tick  = 250 * time.Millisecond
+		quiet = 2                       // ticks: at one, a chunk can be in our hands and not counted yet
+		most  = largePipe + largeBuffer // what a tree can leave behind in a stream
+	)
 	deadline := time.Now().Add(hold)
 	for _, s := range p.streams {
+		limit := s.moved.Load() + most
+		silent := 0
 		for ended := false; !ended; {
 			before := s.moved.Load()
 			select {
 			case <-s.done:
 				ended = true
 				continue
-			case <-time.After(min(silence, hold)):
+			case <-time.After(min(tick, hold)):
 			}
-			moved := s.moved.Load()
+			moved, unread := s.moved.Load(), s.unread()
+			if silent++; unread || moved > before {
+				silent = 0
+			}
 			switch {
-			case moved < s.backlog && (moved > before || patient()):
+			case unread && moved < limit && (moved > before || patient()):
 				deadline = time.Now().Add(hold)
 			case time.Now().After(deadline):
 				return false
-			case moved >= s.backlog && moved == before:
+			case silent == quiet:
 				return false
 			}
 		}

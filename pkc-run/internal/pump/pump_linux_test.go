@@ -395,6 +395,42 @@ func TestDrainOfASlowReader(t *testing.T) {
 	}
 }
 
+// The last chunk can be in our own memory, with the pipe empty behind it.
+func TestDrainOfASlowReaderThatIsNoPipe(t *testing.T) {
+	r, w := blockingPipe(t)
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, out := os.NewFile(uintptr(fds[0]), "to"), os.NewFile(uintptr(fds[1]), "out")
+	defer to.Close()
+	defer out.Close()
+	if err := unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 1); err != nil {
+		t.Fatal(err)
+	}
+	const size = 100 << 10
+	p := Start(&Stream{Source: r, Echo: to})
+	if _, err := w.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	drained := make(chan bool, 1)
+	go func() { drained <- p.Drain(20*time.Millisecond, patient) }()
+	for _, part := range []int{size - 30<<10, 30 << 10} {
+		select {
+		case <-drained:
+			t.Fatal("Drain has returned with output unread")
+		case <-time.After(200 * time.Millisecond):
+		}
+		if _, err := io.ReadFull(out, make([]byte, part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !<-drained {
+		t.Error("Drain = false after the end")
+	}
+}
+
 // Pipe memory is shared by all of a user's pipes: only a busy stream takes more.
 func TestBusyStreamGetsALargerPipe(t *testing.T) {
 	capacity := func(f *os.File) int {
