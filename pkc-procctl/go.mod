@@ -7,6 +7,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/tidwall/gjson v1.20.3
 	golang.org/x/sys v0.50.0
+	processkit-cli/fixtures v0.0.0
 	processkit-cli/pkcshared v0.0.0
 )
 

@@ -18,6 +18,7 @@ import (
 	"github.com/tidwall/gjson"
 	"golang.org/x/sys/unix"
 
+	"processkit-cli/fixtures/script"
 	"processkit-cli/pkc-procctl/procctlcmd"
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/proc"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(script.Tests{M: m}, map[string]func(){
 		"pkc-procctl": func() { applet.Main(procctlcmd.New()) },
 		"victim":      victim,
 		"nsinit":      nsInit,

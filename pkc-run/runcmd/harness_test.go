@@ -15,6 +15,7 @@ import (
 
 	"processkit-cli/fixtures/child/childcmd"
 	"processkit-cli/fixtures/oracle"
+	"processkit-cli/fixtures/script"
 	"processkit-cli/pkc-run/runcmd"
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/registry"
@@ -45,7 +46,7 @@ func (a apart) Run() int {
 		panic(err)
 	}
 	defer registry.Prune(dir, registry.PruneOptions{}) // of runners that tests killed
-	return a.m.Run()
+	return script.Tests{M: a.m}.Run()
 }
 
 // limit bounds every wait for something that should come at once.
