@@ -24,7 +24,6 @@ func catch() *signals {
 			signal.Notify(s.c, sig)
 		}
 	}
-	keepBrokenPipes()
 	dieOfQuit()
 	return s
 }

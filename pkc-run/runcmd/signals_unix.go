@@ -21,10 +21,6 @@ func signalNames(s os.Signal) (source, title string) {
 	return "sigterm", "SIGTERM"
 }
 
-// keepBrokenPipes lets a write to a closed standard output fail instead of
-// killing the runner. Ignoring SIGPIPE would do so for the child as well.
-func keepBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
-
 // dieOfQuit makes SIGQUIT an abrupt death and nothing else. Go's answer is a
 // dump of stacks and code 2, which would pass for the child's.
 func dieOfQuit() {

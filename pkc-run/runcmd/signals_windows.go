@@ -6,6 +6,4 @@ var stopSignals = [...]os.Signal{os.Interrupt}
 
 func signalNames(os.Signal) (source, title string) { return "ctrl_c", "Ctrl-C" }
 
-func keepBrokenPipes() {}
-
 func dieOfQuit() {}

@@ -93,12 +93,10 @@ type CleanupStarted struct {
 
 // The values of CleanupFinished.SoftTerminate and of Shutdown.
 const (
-	SoftSignalled   = "signalled"
-	SoftUnsupported = "unsupported"
-	SoftFailed      = "failed"
+	SoftSignalled = "signalled"
+	SoftFailed    = "failed"
 
 	ScopeWholeTree = "whole_tree"
-	ScopeNone      = "none"
 	SignalSent     = "sent"
 	SignalFailed   = "failed"
 )
