@@ -3,7 +3,6 @@
 package inspectcmd_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -12,7 +11,6 @@ import (
 	"processkit-cli/pkc-inspect/inspectcmd"
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/control/controltest"
-	"processkit-cli/pkcshared/registry"
 )
 
 func TestMain(m *testing.M) {
@@ -22,17 +20,5 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	script.Run(t, map[string]script.Command{"fake": fake})
-}
-
-// fake KIND ID [KEY=VALUE...]: a run of a kind of controltest, with labels.
-func fake(ts *testscript.TestScript, _ bool, args []string) {
-	labels := map[string]string{}
-	for _, l := range args[2:] {
-		k, v, _ := strings.Cut(l, "=")
-		labels[k] = v
-	}
-	r, err := controltest.Start(ts.Getenv(registry.DirEnv), args[0], args[1], labels)
-	ts.Check(err)
-	ts.Defer(r.Close)
+	script.Run(t, controltest.Commands(), controltest.SetUp)
 }
