@@ -105,8 +105,11 @@ func TestMemoryCap(t *testing.T) {
 	_, s := do(t, 137, prepare, "--max-memory", "64m", "--", "child", "eat", "200")
 	check(t, s.one(t, "root_exited"), "outcome", `"signalled"`, "signal", "9")
 	check(t, s.one(t, "limit_evidence"), "memory", `"tripped"`, "processes", `"not_tripped"`, "cpu", `"not_tripped"`)
-	if peak := s.one(t, "resource_summary").Get("peak_memory_bytes").Uint(); peak < 48<<20 || peak > 64<<20 {
-		t.Errorf("peak_memory_bytes = %d, want just below the cap of %d", peak, 64<<20)
+	// The kernel lets usage pass memory.max for a moment, by some pages of a
+	// process that it is killing (cgroup-v2 documentation, memory.max).
+	const ceiling, moment = 64 << 20, 256 << 10
+	if peak := s.one(t, "resource_summary").Get("peak_memory_bytes").Uint(); peak < 48<<20 || peak > ceiling+moment {
+		t.Errorf("peak_memory_bytes = %d, want about the cap of %d", peak, ceiling)
 	}
 	s.clean(t)
 	givenBack(t, dir)
