@@ -3,7 +3,6 @@ package runcmd
 import (
 	"errors"
 	"os"
-	"runtime"
 	"time"
 
 	"processkit-cli/pkc-run/internal/capture"
@@ -44,9 +43,6 @@ var reached = func(step string) {}
 // run is the story of one run. Every return after the stream is open has
 // written runner_exit as its last line.
 func run(c *applet.Call, p *Plan) (err error) {
-	// The child is killed if the thread that forks it ends, so that thread
-	// must be ours until the process ends.
-	runtime.LockOSThread()
 	r := &runner{Call: c, plan: p, signals: catch(), ready: takeReady()}
 	defer func() {
 		if err != nil {

@@ -64,29 +64,28 @@ func All() ([]Info, error) {
 }
 
 // Children lists the direct children of a process, zombies included, as its
-// threads have them right now. Reading is not atomic: while children are being
-// reaped, one that lives can be missed (proc_pid_tid_children(5)).
-func Children(pid int) ([]int, error) {
+// threads have them right now: all its threads, or those given. Reading is not
+// atomic: while children are being reaped, one that lives can be missed
+// (proc_pid_tid_children(5)).
+func Children(pid int, threads ...int) ([]int, error) {
 	base := "/proc/" + strconv.Itoa(pid) + "/task/"
-	d, err := os.Open(base)
-	if err != nil {
-		return nil, gone(errors.Unwrap(err))
-	}
-	tasks, err := d.Readdirnames(-1)
-	d.Close()
-	if err != nil {
-		return nil, gone(errors.Unwrap(err))
+	if len(threads) == 0 {
+		var err error
+		if threads, err = tasks(base); err != nil {
+			return nil, err
+		}
 	}
 	var pids []int
 	var small [1024]byte
-	for _, t := range tasks {
+	for _, t := range threads {
+		task := base + strconv.Itoa(t)
 		buf := small[:]
-		b, err := readInto(base+t+"/children", buf)
+		b, err := readInto(task+"/children", buf)
 		for err == nil && len(b) == len(buf) {
 			buf = make([]byte, 4*len(buf))
-			b, err = readInto(base+t+"/children", buf)
+			b, err = readInto(task+"/children", buf)
 		}
-		if err == ErrGone && pathExists(base+t) {
+		if err == ErrGone && pathExists(task) {
 			return nil, errNoChildren
 		}
 		if err != nil && err != ErrGone {
@@ -97,6 +96,23 @@ func Children(pid int) ([]int, error) {
 		}
 	}
 	return pids, nil
+}
+
+func tasks(dir string) ([]int, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, gone(errors.Unwrap(err))
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, gone(errors.Unwrap(err))
+	}
+	ids := make([]int, len(names))
+	for i, name := range names {
+		ids[i] = int(digits([]byte(name)))
+	}
+	return ids, nil
 }
 
 // errNoChildren: a kernel built without CONFIG_PROC_CHILDREN.

@@ -99,7 +99,7 @@ func (g *cgroup) Spawn(c Command) (*Child, error) {
 	if err != nil {
 		return nil, err
 	}
-	pid, err := spawn(c, g.dir)
+	r, child, err := startReaper(c, g.dir)
 	if errors.Is(err, unix.ENODEV) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EBUSY) {
 		// The leaf was removed or turned threaded behind our back, cgroups(7).
 		return nil, fmt.Errorf("%w %s: %w", ErrAttach, g.path, err)
@@ -107,10 +107,8 @@ func (g *cgroup) Spawn(c Command) (*Child, error) {
 	if err != nil && !errors.Is(err, ErrForeground) {
 		return nil, err
 	}
-	var child *Child
-	g.reaper, child = startReaper(pid, c.JobControl)
-	g.strays = strays
-	strays.reaper, strays.child = g.reaper, child
+	strays.reaper, strays.child = r, child
+	g.reaper, g.strays = r, strays
 	return child, err
 }
 
@@ -148,7 +146,8 @@ func (g *cgroup) Members() ([]proc.Info, error) {
 	return members, nil
 }
 
-// outside lists the strays, given who is inside.
+// outside lists the strays, given who is inside. There are none where all our
+// children are inside, but for the root child that has ended.
 func (g *cgroup) outside(inside []int) ([]proc.Info, error) {
 	isInside := func(pid int) bool {
 		_, ok := slices.BinarySearch(inside, pid)
@@ -157,8 +156,9 @@ func (g *cgroup) outside(inside []int) ([]proc.Info, error) {
 	if g.strays == nil || g.strays.empty() {
 		return nil, nil
 	}
-	children, err := proc.Children(g.strays.self)
-	if err == nil && !slices.ContainsFunc(children, func(pid int) bool { return !isInside(pid) }) {
+	isStray := func(pid int) bool { return !isInside(pid) && !g.reaper.held(pid) }
+	children, err := g.strays.childrenOf(g.strays.self)
+	if err == nil && !slices.ContainsFunc(children, isStray) {
 		return nil, nil
 	}
 	all, err := g.strays.Members()

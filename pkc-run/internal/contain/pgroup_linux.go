@@ -50,11 +50,7 @@ func (g *processGroup) Spawn(c Command) (*Child, error) {
 		return nil, err
 	}
 	*g = *d
-	pid, err := spawn(c, -1)
-	if err != nil && !errors.Is(err, ErrForeground) {
-		return nil, err
-	}
-	g.reaper, g.child = startReaper(pid, c.JobControl)
+	g.reaper, g.child, err = startReaper(c, -1)
 	return g.child, err
 }
 
@@ -109,7 +105,7 @@ func (g *processGroup) walk() ([]proc.Info, bool) {
 func (g *processGroup) walkOnce(most int) ([]proc.Info, bool) {
 	members := []proc.Info{}
 	for i, of := 0, g.self; ; i++ {
-		pids, err := proc.Children(of)
+		pids, err := g.childrenOf(of)
 		if err != nil && err != proc.ErrGone || len(members)+len(pids) > most {
 			return nil, false
 		}
@@ -124,6 +120,16 @@ func (g *processGroup) walkOnce(most int) ([]proc.Info, bool) {
 		}
 		of = members[i].PID
 	}
+}
+
+// childrenOf asks two of our own threads: the one that forked the root child,
+// and the main one, as orphans come to the first thread that lives, and Go
+// never ends that.
+func (g *processGroup) childrenOf(pid int) ([]int, error) {
+	if pid == g.self {
+		return proc.Children(pid, g.self, g.reaper.thread)
+	}
+	return proc.Children(pid)
 }
 
 func (g *processGroup) scan() ([]proc.Info, error) {

@@ -1,6 +1,8 @@
 package contain
 
 import (
+	"errors"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -34,6 +36,7 @@ const (
 // cannot be given to another process.
 type reaper struct {
 	root    int
+	thread  int // that forked the root child
 	options int
 	exited  chan Status
 	stopped chan struct{}
@@ -42,6 +45,7 @@ type reaper struct {
 	once    sync.Once
 
 	mu        sync.Mutex
+	zombie    bool // the root child has ended and is held
 	rootGone  bool // the root child has been reaped
 	childless bool // no child of any kind is left
 	usage     rusage
@@ -62,21 +66,34 @@ func (u *rusage) add(r *unix.Rusage) {
 	u.outBytes += uint64(r.Oublock) * block
 }
 
-// startReaper begins to wait for the root child and everything we inherit.
-func startReaper(root int, jobControl bool) (*reaper, *Child) {
+// startReaper starts the root child, and waits from then on for it and for
+// everything we inherit. Both are done by one thread that lives as long as the
+// child, whose parent-death signal is tied to it: prctl(2) PR_SET_PDEATHSIG.
+// There is a child without an error, or with ErrForeground.
+func startReaper(c Command, leaf int) (*reaper, *Child, error) {
 	r := &reaper{
-		root:    root,
 		options: unix.WEXITED,
 		exited:  make(chan Status, 1),
 		stopped: make(chan struct{}, 1),
 		reaped:  make(chan struct{}, 1),
 		hold:    make(chan struct{}),
 	}
-	if jobControl {
+	if c.JobControl {
 		r.options |= unix.WSTOPPED
 	}
-	go r.loop()
-	return r, &Child{PID: root, Exited: r.exited, Stopped: r.stopped}
+	spawned := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		var err error
+		r.thread = unix.Gettid()
+		r.root, err = spawn(c, leaf)
+		spawned <- err
+		if err == nil || errors.Is(err, ErrForeground) {
+			r.loop()
+		}
+	}()
+	err := <-spawned
+	return r, &Child{PID: r.root, Exited: r.exited, Stopped: r.stopped}, err
 }
 
 // release lets the root child be reaped when it has ended.
@@ -102,9 +119,13 @@ func (r *reaper) loop() {
 		if pid == r.root {
 			r.mu.Lock()
 			r.usage.add(ru)
+			r.zombie = true
 			r.mu.Unlock()
 			r.exited <- status(si)
 			<-r.hold
+			r.mu.Lock()
+			r.zombie = false
+			r.mu.Unlock()
 		}
 		r.consume(pid, unix.WEXITED)
 		r.mu.Lock()
@@ -130,6 +151,13 @@ func (r *reaper) end(err error) {
 		r.exited <- Status{Err: err}
 	}
 	notify(r.reaped)
+}
+
+// held reports whether pid is the root child as a zombie.
+func (r *reaper) held(pid int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.zombie && pid == r.root
 }
 
 func (r *reaper) consume(pid, what int) {

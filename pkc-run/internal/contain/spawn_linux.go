@@ -10,9 +10,7 @@ import (
 )
 
 // spawn forks and executes c in a process group of its own, born inside the
-// cgroup behind leaf unless that is negative. The caller must stay on its
-// thread for the whole run: the parent-death signal is tied to the thread
-// that forked, prctl(2) PR_SET_PDEATHSIG.
+// cgroup behind leaf unless that is negative.
 func spawn(c Command, leaf int) (int, error) {
 	attr := &syscall.ProcAttr{
 		Dir:   c.Dir,
