@@ -1,8 +1,6 @@
 package applet
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 
 	"processkit-cli/pkcshared/text"
@@ -15,12 +13,7 @@ func (o *Output) JSON(v any) error {
 
 // writeJSON escapes what could steer a terminal: the value stays the same.
 func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(text.EscapeJSON(b.Bytes()))
+	line := append(text.AppendJSON(nil, v), '\n')
+	_, err := w.Write(text.EscapeJSON(line))
 	return err
 }

@@ -2,14 +2,14 @@ package control
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
+
+	"processkit-cli/pkcshared/text"
 )
 
 // maxClients bounds how many are served at once. Others wait in the socket's
@@ -165,23 +165,12 @@ func readLine(r io.Reader) ([]byte, error) {
 
 // reply writes one line. What does not fit is replaced, never cut.
 func reply(conn *os.File, v any) error {
-	line, err := encode(v)
-	if err != nil {
-		return err
-	}
+	line := encode(v)
 	if len(line) > maxLine {
-		if line, err = encode(refusal{"the answer does not fit into one line of 65536 bytes"}); err != nil {
-			return err
-		}
+		line = encode(refusal{"the answer does not fit into one line of 65536 bytes"})
 	}
-	_, err = conn.Write(line)
+	_, err := conn.Write(line)
 	return err
 }
 
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
-}
+func encode(v any) []byte { return append(text.AppendJSON(nil, v), '\n') }

@@ -18,7 +18,7 @@ const (
 	null kind = 1 << iota
 	boolean
 	number
-	text
+	str
 	array
 	object
 )
@@ -85,7 +85,7 @@ func (d *document) value(key string, depth int) bool {
 	start := d.at
 	switch {
 	case c == '"':
-		k = text
+		k = str
 		s, ok = d.str()
 	case c == '{':
 		k = object

@@ -34,7 +34,7 @@ func (s *Schema) Check(line []byte) error {
 // Event returns the event name of the line that was checked last, empty if it
 // has none.
 func (s *Schema) Event() string {
-	if i := member(s.doc.nodes, 0, "event"); i > 0 && s.doc.nodes[i].kind == text {
+	if i := member(s.doc.nodes, 0, "event"); i > 0 && s.doc.nodes[i].kind == str {
 		return s.doc.nodes[i].text
 	}
 	return ""

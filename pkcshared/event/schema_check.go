@@ -49,7 +49,7 @@ func (c *checker) check(r *rule, i int) bool {
 	switch n.kind {
 	case number:
 		return c.number(r, n)
-	case text:
+	case str:
 		return c.text(r, n)
 	case array:
 		return c.array(r, i)
@@ -129,7 +129,7 @@ func (c *checker) chosen(ch *choice, i int) bool {
 		return c.fail("no %s", ch.property)
 	}
 	branch := ch.branches[c.nodes[m].text]
-	if branch == nil || c.nodes[m].kind != text {
+	if branch == nil || c.nodes[m].kind != str {
 		return c.fail("unknown %s %s", ch.property, c.nodes[m])
 	}
 	return c.check(branch, i)
@@ -195,7 +195,7 @@ func (c *checker) object(r *rule, i int) bool {
 		switch {
 		case known && r.properties[p].rule != nil, r.additional == nil:
 		case r.additional.never:
-			return c.fail("unknown field %s", node{kind: text, text: name})
+			return c.fail("unknown field %s", node{kind: str, text: name})
 		default:
 			if others == nil {
 				others = make(map[string]int)
@@ -227,7 +227,7 @@ func (c *checker) object(r *rule, i int) bool {
 // named checks the names of the members of an object.
 func (c *checker) named(r *rule, i int) bool {
 	for m := i + 1; m < c.nodes[i].next; m = c.nodes[m].next {
-		name := checker{nodes: []node{{kind: text, text: c.nodes[m].key, next: 1}}, explain: c.explain}
+		name := checker{nodes: []node{{kind: str, text: c.nodes[m].key, next: 1}}, explain: c.explain}
 		if !name.check(r.names, 0) {
 			return c.fail("field name %s: %s", name.nodes[0], name.reason)
 		}

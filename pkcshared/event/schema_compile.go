@@ -68,9 +68,9 @@ func (c *compiler) rule(i int) (*rule, error) {
 func form(keyword string) kind {
 	switch keyword {
 	case "$schema", "$id", "title", "description", "$ref", "type", "pattern":
-		return text
+		return str
 	case "const":
-		return null | boolean | number | text
+		return null | boolean | number | str
 	case "minimum", "maximum", "maxLength":
 		return number
 	case "enum", "required", "anyOf", "oneOf":
@@ -252,7 +252,7 @@ func (ch *choice) add(branch *rule) bool {
 		return false
 	}
 	p := r.properties[i].rule
-	if p == nil || len(p.values) != 1 || p.values[0].kind != text || ch.branches[p.values[0].text] != nil {
+	if p == nil || len(p.values) != 1 || p.values[0].kind != str || ch.branches[p.values[0].text] != nil {
 		return false
 	}
 	ch.branches[p.values[0].text] = branch

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	clean "processkit-cli/pkcshared/text"
+	"processkit-cli/pkcshared/text"
 )
 
 // rule is one compiled schema. What is not set allows everything.
@@ -60,7 +60,7 @@ func (s scalar) equals(n *node) bool {
 
 // accepts returns the kinds of value that r has something to say about.
 func (r *rule) accepts() kind {
-	const all = null | boolean | number | text | array | object
+	const all = null | boolean | number | str | array | object
 	k := all
 	if r.types != 0 {
 		k = r.types
@@ -90,13 +90,13 @@ func (k kind) String() string {
 }
 
 // show renders foreign text for a message.
-func show(s string) string { return clean.Clean(s) }
+func show(s string) string { return text.Clean(s) }
 
 // String shows a value for a message: scalars themselves, the others by kind.
 func (n node) String() string {
 	switch n.kind {
-	case text:
-		return clean.Quote(n.text)
+	case str:
+		return text.Quote(n.text)
 	case array, object:
 		return n.kind.String()
 	}

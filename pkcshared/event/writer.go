@@ -1,10 +1,10 @@
 package event
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"time"
+
+	"processkit-cli/pkcshared/text"
 )
 
 // Writer appends events to a stream, one write per line. After the first
@@ -12,18 +12,14 @@ import (
 type Writer struct {
 	out    io.Writer
 	failed func(error)
-	buf    bytes.Buffer
-	enc    *json.Encoder
+	line   []byte
 	broken bool
 }
 
 // NewWriter returns a Writer to out. The first write error goes to failed,
 // and nothing is written after it. A Writer belongs to one goroutine.
 func NewWriter(out io.Writer, failed func(error)) *Writer {
-	w := &Writer{out: out, failed: failed}
-	w.enc = json.NewEncoder(&w.buf)
-	w.enc.SetEscapeHTML(false)
-	return w
+	return &Writer{out: out, failed: failed}
 }
 
 // Write stamps e and appends it.
@@ -32,12 +28,8 @@ func (w *Writer) Write(e Event) {
 		return
 	}
 	*e.envelope() = Envelope{SchemaVersion, Timestamp(time.Now()), e.kind()}
-	w.buf.Reset()
-	err := w.enc.Encode(e)
-	if err == nil {
-		_, err = w.out.Write(w.buf.Bytes())
-	}
-	if err != nil {
+	w.line = append(text.AppendJSON(w.line[:0], e), '\n')
+	if _, err := w.out.Write(w.line); err != nil {
 		w.broken = true
 		w.failed(err)
 	}

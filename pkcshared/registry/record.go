@@ -1,10 +1,10 @@
 package registry
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"processkit-cli/pkcshared/text"
 )
 
 const (
@@ -60,18 +60,11 @@ func encode(r Record, lockFile string) ([]byte, error) {
 		Kind     string `json:"kind"`
 		LockFile string `json:"lock_file"`
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
+	data := text.AppendJSON(nil, struct {
 		Version int `json:"registry_version"`
 		Record
 		Liveness liveness `json:"liveness"`
 	}{version, r, liveness{lockKind, lockFile}})
-	if err != nil {
-		return nil, err
-	}
-	data := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if len(data) > maxRecord {
 		return nil, fmt.Errorf("record of %d bytes, at most %d are allowed", len(data), maxRecord)
 	}

@@ -22,6 +22,7 @@ func TestAppendJSON(t *testing.T) {
 	type head struct {
 		Version int `json:"version"`
 	}
+	type empty struct{}
 	type kind string
 	type inner struct {
 		Ratio *uint64 `json:"ratio"`
@@ -51,7 +52,7 @@ func TestAppendJSON(t *testing.T) {
 		},
 		struct{}{},
 		struct {
-			struct{}
+			empty
 			A int `json:"a"`
 		}{},
 		map[string]string{},
