@@ -9,13 +9,15 @@ import (
 	"processkit-cli/pkc-run/internal/pump"
 )
 
-// pipe makes a pipe whose ends block: the child must not find its output in
-// non-blocking mode, where a write can fail with EAGAIN.
+// pipe makes a pipe with a read end for Go's poller, and a write end that
+// blocks: the child must not find its output in non-blocking mode, where a
+// write can fail with EAGAIN.
 func pipe() (r, w *os.File, err error) {
 	var fds [2]int
 	if err := pipeCloexec(fds[:]); err != nil {
 		return nil, nil, os.NewSyscallError("pipe", err)
 	}
+	_ = syscall.SetNonblock(fds[0], true)
 	return os.NewFile(uintptr(fds[0]), "|0"), os.NewFile(uintptr(fds[1]), "|1"), nil
 }
 

@@ -1,7 +1,6 @@
 package contain
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,22 +26,22 @@ func ownCgroup() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	mounts, err := readAt(unix.AT_FDCWD, "/proc/self/mountinfo")
 	if err != nil {
 		return "", err
 	}
-	return resolveCgroup(string(mounts), own)
+	return resolveCgroup(mounts, own)
 }
 
 // cgroupOf reads the cgroup v2 path of a process, the line "0::PATH".
 func cgroupOf(pid string) (string, error) {
-	b, err := os.ReadFile("/proc/" + pid + "/cgroup")
+	s, err := readAt(unix.AT_FDCWD, "/proc/"+pid+"/cgroup")
 	if err != nil {
 		return "", err
 	}
-	for line := range bytes.Lines(b) {
-		if p, ok := bytes.CutPrefix(line, []byte("0::")); ok {
-			return string(bytes.TrimSuffix(p, []byte("\n"))), nil
+	for line := range strings.Lines(s) {
+		if p, ok := strings.CutPrefix(line, "0::"); ok {
+			return strings.TrimSuffix(p, "\n"), nil
 		}
 	}
 	return "", errNoCgroup

@@ -126,10 +126,13 @@ func (g *processGroup) walkOnce(most int) ([]proc.Info, bool) {
 // and the main one, as orphans come to the first thread that lives, and Go
 // never ends that.
 func (g *processGroup) childrenOf(pid int) ([]int, error) {
-	if pid == g.self {
-		return proc.Children(pid, g.self, g.reaper.thread)
+	switch {
+	case pid != g.self:
+		return proc.Children(pid)
+	case g.reaper.thread == g.self: // the same one
+		return proc.Children(pid, g.self)
 	}
-	return proc.Children(pid)
+	return proc.Children(pid, g.self, g.reaper.thread)
 }
 
 func (g *processGroup) scan() ([]proc.Info, error) {

@@ -79,6 +79,7 @@ func (p *Pump) Pending() bool {
 const firstBuffer = 64 << 10 // a pipe's default capacity
 
 func (p *Pump) run(s *Stream) {
+	awaitFirst(s.Source)
 	busy := busyness{source: s.Source, echo: s.Echo}
 	var buf []byte
 	refused := false // the bypass, for the echo as it is now
