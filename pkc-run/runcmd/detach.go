@@ -14,6 +14,7 @@ import (
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/event"
 	"processkit-cli/pkcshared/exit"
+	"processkit-cli/pkcshared/registry"
 )
 
 // A detached run is an ordinary run in a process of its own: this binary
@@ -65,6 +66,9 @@ func detach(c *applet.Call, p *Plan, given map[string]bool) error {
 			if !proved() {
 				copied.stop() // its child runs
 				return exit.Errorf(exit.Setup, "the detached runner could not record its start in --jsonl")
+			}
+			if dir, err := registry.Dir(); err == nil && p.named {
+				warnOfTwins(c, dir, p.RunID) // the copy's own stderr is the null device
 			}
 			return nil
 		case code := <-copied.exited:

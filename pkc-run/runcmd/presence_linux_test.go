@@ -63,6 +63,14 @@ func TestRunIDInUse(t *testing.T) {
 	if got := waitForFile(t, said.Name()); !strings.Contains(got, `warning: run id "twin" is in use by another live run`) {
 		t.Errorf("second says %q", got)
 	}
+	third := start(t, nil, "--detach", "--run-id", "twin", "--", "child", "exit", "0")
+	if code := third.launched(); code != 0 {
+		t.Errorf("the launcher of a third = %d, want 0", code)
+	}
+	third.finished()
+	if got := third.err.String(); !strings.Contains(got, "in use by another live run") {
+		t.Errorf("the launcher of a third says %q", got)
+	}
 	for _, r := range []*invocation{first, second} {
 		_ = r.cmd.Process.Signal(os.Interrupt)
 		if got := r.wait(); got != 107 {

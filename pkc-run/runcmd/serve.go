@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/control"
 	"processkit-cli/pkcshared/event"
 	"processkit-cli/pkcshared/registry"
@@ -130,8 +131,12 @@ func (r *runner) warnOfTwins(dir string) {
 	if info, err := os.Stat(dir); err == nil && info.Size() > large {
 		time.Sleep(moment)
 	}
-	if r.presence.entry.Twins(r.plan.RunID) > 0 {
-		r.Warn("run id %s is in use by another live run; commands by id will call it ambiguous", text.Quote(r.plan.RunID))
+	warnOfTwins(r.Call, dir, r.plan.RunID)
+}
+
+func warnOfTwins(c *applet.Call, dir, runID string) {
+	if registry.Count(dir, runID) > 1 {
+		c.Warn("run id %s is in use by another live run; commands by id will call it ambiguous", text.Quote(runID))
 	}
 }
 

@@ -66,18 +66,17 @@ func idHash(runID string) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// Twins counts the live runs of the entry's id besides itself, among those
-// that this implementation registered. It opens no record of another id.
-func (e *Entry) Twins(runID string) int {
-	dir := filepath.Dir(e.record)
+// Count returns how many live runs have the id, among those that this
+// implementation registered. It opens no record of another id.
+func Count(dir, runID string) int {
 	names, err := list(dir)
 	if err != nil {
 		return 0
 	}
-	own, end := filepath.Base(e.record), "-"+idHash(runID)+recordExt
+	end := "-" + idHash(runID) + recordExt
 	live := 0
 	for _, name := range names {
-		if name == own || !strings.HasSuffix(name, end) {
+		if !strings.HasSuffix(name, end) {
 			continue
 		}
 		f, err := read(filepath.Join(dir, name), make([]byte, maxRecord+1))

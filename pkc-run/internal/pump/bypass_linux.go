@@ -76,6 +76,18 @@ func buffered(f *os.File) int {
 	return n
 }
 
+// atEnd reports whether a pipe is empty and has no writer left. A splice to a
+// full pipe waits for room in that before it sees as much.
+func atEnd(f *os.File) bool {
+	fd, err := Descriptor(f)
+	if err != nil {
+		return false
+	}
+	state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	n, err := unix.Poll(state, 0)
+	return err == nil && n > 0 && state[0].Revents == unix.POLLHUP
+}
+
 // enlarge asks for a larger pipe and takes less where that is not allowed.
 func enlarge(f *os.File) {
 	fd, err := Descriptor(f)

@@ -177,6 +177,8 @@ func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
 				silent = 0
 			}
 			switch {
+			case !unread && atEnd(s.Source):
+				ended = true
 			case unread && moved < limit && (moved > before || patient()):
 				deadline = time.Now().Add(hold)
 			case time.Now().After(deadline):

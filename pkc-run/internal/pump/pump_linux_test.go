@@ -396,6 +396,45 @@ func TestDrainOfASlowReader(t *testing.T) {
 }
 
 // The last chunk can be in our own memory, with the pipe empty behind it.
+// A stream at its end is at its end, also where its echo has no room.
+func TestDrainBesideAFullEcho(t *testing.T) {
+	for _, text := range []string{"", "x"} {
+		r, w := blockingPipe(t)
+		out, to := blockingPipe(t)
+		fill(t, to)
+		if text != "" {
+			out.Read(make([]byte, 4096))
+		}
+		p := Start(&Stream{Source: r, Echo: to})
+		if _, err := w.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.Close()
+		if !p.Drain(50*time.Millisecond, impatient) {
+			t.Errorf("the end after %q was not seen", text)
+		}
+	}
+}
+
+// fill leaves no room in a pipe.
+func fill(t *testing.T, w *os.File) {
+	t.Helper()
+	fd := int(w.Fd())
+	if err := unix.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := unix.Write(fd, make([]byte, 4096)); err == unix.EAGAIN {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestDrainOfASlowReaderThatIsNoPipe(t *testing.T) {
 	r, w := blockingPipe(t)
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
