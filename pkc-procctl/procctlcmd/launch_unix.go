@@ -168,7 +168,7 @@ func dispose(g *group.Group, cmd *exec.Cmd, why error) error {
 	}
 	why = fmt.Errorf("not launched: %w", why)
 	if failed := survivors(left, err); failed != nil {
-		return exit.As(exit.Backend, kindSurvivors, "%w; %w", why, failed)
+		return exit.Errorf(exit.Backend, "%w; %w", why, failed)
 	}
 	code := exit.Setup
 	if errors.Is(why, errSignal) {

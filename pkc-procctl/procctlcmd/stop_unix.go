@@ -18,9 +18,6 @@ import (
 	"processkit-cli/pkcshared/text"
 )
 
-// kindSurvivors is code 102 of this command: SIGKILL has not ended everything.
-const kindSurvivors exit.Kind = "survivors"
-
 // readLimit bounds the one reading of a stop.
 const readLimit = 30 * time.Second
 
@@ -124,11 +121,11 @@ func refused(f fingerprint.Fingerprint, err error) error {
 func survivors(left []proc.Info, err error) error {
 	switch {
 	case len(left) > 0 && err != nil:
-		return exit.As(exit.Backend, kindSurvivors, "still there after SIGKILL: %s: %w", names(left), err)
+		return exit.Errorf(exit.Backend, "still there after SIGKILL: %s: %w", names(left), err)
 	case len(left) > 0:
-		return exit.As(exit.Backend, kindSurvivors, "still there after SIGKILL: %s", names(left))
+		return exit.Errorf(exit.Backend, "still there after SIGKILL: %s", names(left))
 	case err != nil:
-		return exit.As(exit.Backend, kindSurvivors, "some may be still there: %w", err)
+		return exit.Errorf(exit.Backend, "some may be still there: %w", err)
 	}
 	return nil
 }

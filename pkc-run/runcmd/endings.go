@@ -72,8 +72,7 @@ func naturalEnding(o supervise.Outcome) ending {
 	st := o.Status
 	if st.Err != nil {
 		return ending{
-			event: &event.RootExited{Outcome: event.OutcomeUnknown},
-			code:  exit.Internal, source: event.SourceInternal,
+			code: exit.Internal, source: event.SourceInternal,
 			reason: fmt.Sprintf("lost sight of the child: %v", st.Err),
 		}
 	}

@@ -278,7 +278,9 @@ func (r *runner) race() supervise.Outcome {
 
 // finish is the tail of every run that had a child.
 func (r *runner) finish(e ending) error {
-	r.events.Write(e.event)
+	if e.event != nil {
+		r.events.Write(e.event)
+	}
 	done := r.takeDown(e)
 	reached("torn down")
 	r.drain(e)

@@ -73,7 +73,6 @@ type MembersSnapshot struct {
 const (
 	OutcomeExited    = "exited"
 	OutcomeSignalled = "signalled"
-	OutcomeUnknown   = "unknown"
 )
 
 // RootExited says that the root child ended by itself.
