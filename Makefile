@@ -13,6 +13,8 @@ TAG      := processkit.version.$(VERSION)
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -tags '$(TAG)' -ldflags '-s -w $(STAMP)'
 TARGETS  := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
 PACKAGES := $(addsuffix /...,$(addprefix ./,$(MODULES)))
+# The cache of test results sees the files of one module only; docs are outside.
+export PKC_PAGES := $(shell cat README.md CHANGELOG.md $$(find docs -type f) | cksum)
 
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
