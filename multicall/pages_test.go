@@ -104,7 +104,7 @@ func TestBlocks(t *testing.T) {
 
 // foreign are the flags of other programs that the pages mention.
 var foreign = []string{
-	"epochs",
+	"epochs", "scope", "user",
 }
 
 // TestNames: commands and flags that pages mention in code exist, and those of
