@@ -84,7 +84,7 @@ func TestLinks(t *testing.T) {
 // not meant for that is a console transcript; no other name can hide it.
 func TestBlocks(t *testing.T) {
 	languages := []string{
-		"", "c", "console", "dockerfile", "go", "ini", "json", "markdown", "output", "powershell",
+		"", "c", "console", "dockerfile", "go", "ini", "javascript", "json", "markdown", "output", "powershell",
 		"python", "sh", "text", "yaml",
 	}
 	for name, p := range pages(t) {
