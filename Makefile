@@ -10,7 +10,7 @@ STAMP    := -X processkit-cli/pkcshared/applet.Version=$(VERSION)
 # what pkc-probe reads in the files of others. With -trimpath the linker records
 # -tags in the build info (go version -m shows it) but leaves -ldflags out.
 TAG      := processkit.version.$(VERSION)
-BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -tags '$(TAG)' -ldflags '-s -w $(STAMP)'
+BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags '$(TAG)' -ldflags '-s -w $(STAMP)'
 TARGETS  := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
 PACKAGES := $(addsuffix /...,$(addprefix ./,$(MODULES)))
 # The cache of test results sees the files of one module only; docs are outside.
@@ -19,8 +19,18 @@ export PKC_PAGES := $(shell cat README.md CHANGELOG.md $$(find docs -type f) | c
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+# A release: its files' time is the commit's; BASE_URL is where it will be
+# published, and without it there are no manifests for package managers.
+# The caller's settings of Go must not reach the bytes.
+DIST       := dist
+EPOCH       = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct))
+BASE_URL   :=
+MAINTAINER := The processkit-cli authors
+NFPM       := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.0
+PLAIN      := GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0
+
 .DEFAULT_GOAL := help
-.PHONY: help build demo test stress race lint fmt docs cross vm clean
+.PHONY: help build demo test stress race lint fmt docs cross dist vm clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' $(MAKEFILE_LIST)
@@ -61,6 +71,16 @@ cross: ## build and vet for every target
 		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 $(GO) vet $(PACKAGES) || exit 1; \
 	done
 
+dist: ## dist/: archives and packages of every target, the same bytes each time
+	rm -rf $(DIST)
+	@for t in $(TARGETS); do \
+		$(PLAIN) GOOS=$${t%/*} GOARCH=$${t#*/} $(MAKE) --no-print-directory build BIN=$(BIN)/$$t || exit 1; \
+	done
+	$(GO) run ./multicall/release --version $(VERSION) --epoch '$(EPOCH)' --bin $(BIN) --out $(DIST) \
+		$(addprefix --target ,$(TARGETS)) --base-url '$(BASE_URL)' \
+		$(if $(NFPM),--nfpm '$(GO) run $(NFPM)' --maintainer '$(MAINTAINER)')
+	$(if $(NFPM),PKC_RELEASE=$(abspath $(DIST)) $(GO) test ./multicall/release -count=1 -run '^TestMade')
+
 # Each flavour with the facts that it must have; see fixtures/lab/README.md.
 VM       := fixtures/lab/vm-run.sh -t 400
 VM_RUN   := ./run.test -test.v=false -test.timeout 380s
@@ -78,4 +98,4 @@ vm: ## caps and delegation in a virtual machine with pure cgroup v2 (minutes)
 	$(VM) -f systemd-user -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
 
 clean: ## remove what the other targets made
-	rm -rf $(BIN)
+	rm -rf $(BIN) $(DIST)

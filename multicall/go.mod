@@ -3,6 +3,7 @@ module processkit-cli/multicall
 go 1.26.0
 
 require (
+	go.yaml.in/yaml/v3 v3.0.4
 	processkit-cli/fixtures v0.0.0
 	processkit-cli/pkc-cancel v0.0.0
 	processkit-cli/pkc-events v0.0.0
