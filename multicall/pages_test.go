@@ -104,7 +104,8 @@ func TestBlocks(t *testing.T) {
 
 // foreign are the flags of other programs that the pages mention.
 var foreign = []string{
-	"epochs", "scope", "user",
+	"cgroupns", "cpus", "epochs", "init", "memory", "pids-limit", "privileged", "rm", "scope",
+	"security-opt", "stop-timeout", "tmpfs", "user", "volume",
 }
 
 // TestNames: commands and flags that pages mention in code exist, and those of
@@ -122,7 +123,7 @@ func TestNames(t *testing.T) {
 	for name, p := range pages(t) {
 		for _, s := range p.Code {
 			for _, f := range flagsIn(s.Text) {
-				if !slices.Contains(known, f) {
+				if !has(known, f) {
 					t.Errorf("%s:%d: there is no --%s", name, s.Line, f)
 				}
 			}
@@ -133,7 +134,7 @@ func TestNames(t *testing.T) {
 					continue
 				}
 				for _, f := range c.flags {
-					if !slices.Contains(flags, f) {
+					if !has(flags, f) {
 						t.Errorf("%s:%d: %s has no --%s", name, s.Line, c.command, f)
 					}
 				}
@@ -142,10 +143,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// has also takes a family of flags, as --require-*.
+func has(flags []string, name string) bool {
+	prefix, family := strings.CutSuffix(name, "*")
+	return slices.ContainsFunc(flags, func(f string) bool {
+		return f == name || family && strings.HasPrefix(f, prefix)
+	})
+}
+
 // flagsIn finds flags, but not tokens of probe such as run:--detach.
 func flagsIn(code string) []string {
 	var names []string
-	for _, m := range regexp.MustCompile(`(?:^|[^:\w-])--([a-z][a-z0-9-]*)`).FindAllStringSubmatch(code, -1) {
+	for _, m := range regexp.MustCompile(`(?:^|[^:\w-])--([a-z][a-z0-9-]*\*?)`).FindAllStringSubmatch(code, -1) {
 		names = append(names, m[1])
 	}
 	return names
@@ -162,7 +171,7 @@ type call struct {
 func callsIn(code string) []call {
 	code = regexp.MustCompile("(?:\\\\|`)\n\\s*").ReplaceAllString(code, " ")
 	tool := regexp.MustCompile(`\b(?:processkit-cli(?:\.exe)?(?: --error-format[ =]\w+)? |pkc-)([a-z][a-z-]*)\b([^\n]*)`)
-	end := regexp.MustCompile(` --(?: |$)|[|;&<>()]`)
+	end := regexp.MustCompile(" --(?: |$)|[|;&<>()`]")
 	var calls []call
 	for _, m := range tool.FindAllStringSubmatch(code, -1) {
 		rest := m[2]
