@@ -170,15 +170,15 @@ type call struct {
 // program of a run begins, or the shell's own words.
 func callsIn(code string) []call {
 	code = regexp.MustCompile("(?:\\\\|`)\n\\s*").ReplaceAllString(code, " ")
-	tool := regexp.MustCompile(`\b(?:processkit-cli(?:\.exe)?(?: --error-format[ =]\w+)? |pkc-)([a-z][a-z-]*)\b([^\n]*)`)
-	end := regexp.MustCompile(" --(?: |$)|[|;&<>()`]")
+	tool := regexp.MustCompile(`\b(?:processkit-cli(?:\.exe)?(?: --error-format[ =]\w+)? |pkc-)([a-z][a-z-]*)\b`)
+	end := regexp.MustCompile(" --(?:\\s|$)|[\n|;&<>()`]")
 	var calls []call
-	for _, m := range tool.FindAllStringSubmatch(code, -1) {
-		rest := m[2]
-		if at := end.FindStringIndex(rest); at != nil {
-			rest = rest[:at[0]]
+	for _, at := range tool.FindAllStringSubmatchIndex(code, -1) {
+		rest := code[at[1]:]
+		if e := end.FindStringIndex(rest); e != nil {
+			rest = rest[:e[0]]
 		}
-		calls = append(calls, call{m[1], flagsIn(rest)})
+		calls = append(calls, call{code[at[2]:at[3]], flagsIn(rest)})
 	}
 	return calls
 }
