@@ -104,7 +104,7 @@ func TestBlocks(t *testing.T) {
 
 // foreign are the flags of other programs that the pages mention.
 var foreign = []string{
-	"cgroupns", "cpus", "epochs", "init", "memory", "pids-limit", "privileged", "rm", "scope",
+	"cgroupns", "cpus", "epochs", "init", "memory", "pids-limit", "privileged", "rm", "same-dir", "scope",
 	"security-opt", "stop-timeout", "tmpfs", "user", "volume",
 }
 
