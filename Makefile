@@ -30,7 +30,7 @@ NFPM       := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.0
 PLAIN      := GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test stress race lint fmt docs cross dist vm clean
+.PHONY: help build demo test stress race lint fmt docs cross dist vm bench peers clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' $(MAKEFILE_LIST)
@@ -96,6 +96,19 @@ vm: ## caps and delegation in a virtual machine with pure cgroup v2 (minutes)
 	$(VM) -f systemd -u Delegate=yes -e HOME=/root -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
 	$(VM) -f systemd-session $(BIN)/vm $(VM_CAPS)
 	$(VM) -f systemd-user -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
+
+# BENCH_RUN chooses rows; only without it the page is written.
+BENCH_TIME ?= 5m
+BENCH_RUN  ?=
+
+bench: build ## side by side with timeout, tini, jq and others, into docs/benchmarks.md (minutes)
+	@mkdir -p $(BIN)/bench
+	@for p in bench bench/play bench/wrapper child; do $(BUILD) -o $(BIN)/bench/ ./fixtures/$$p || exit 1; done
+	$(BIN)/bench/bench -bin $(BIN) -helpers $(BIN)/bench -time $(BENCH_TIME) -run '$(BENCH_RUN)' -o docs/benchmarks.md
+
+peers: ## the programs that bench compares with, from Debian's packages, as root
+	apt-get -qq update
+	DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends coreutils tini dumb-init catatonit jq
 
 clean: ## remove what the other targets made
 	rm -rf $(BIN) $(DIST)
