@@ -104,7 +104,7 @@ BENCH_RUN  ?=
 bench: build ## side by side with timeout, tini, jq and others, into docs/benchmarks.md (minutes)
 	@mkdir -p $(BIN)/bench
 	@for p in bench bench/play bench/wrapper child; do $(BUILD) -o $(BIN)/bench/ ./fixtures/$$p || exit 1; done
-	$(BIN)/bench/bench -bin $(BIN) -helpers $(BIN)/bench -time $(BENCH_TIME) -run '$(BENCH_RUN)' -o docs/benchmarks.md
+	$(BIN)/bench/bench -bin $(BIN) -helpers $(BIN)/bench -time $(BENCH_TIME) -run '$(value BENCH_RUN)' -o docs/benchmarks.md
 
 peers: ## the programs that bench compares with, from Debian's packages, as root
 	apt-get -qq update
