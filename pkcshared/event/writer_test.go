@@ -2,9 +2,12 @@ package event
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"processkit-cli/pkcshared/proc"
 )
 
 // script is a destination that fails from its n-th write on.
@@ -74,5 +77,20 @@ func TestWriterStopsAfterAFailure(t *testing.T) {
 	}
 	if len(out.writes) != 2 || len(failures) != 1 {
 		t.Errorf("%d writes and failures %v, want the second write to be the last and told once", len(out.writes), failures)
+	}
+}
+
+func BenchmarkWriter(b *testing.B) {
+	events := map[string]Event{
+		"runner_exit":      &RunnerExit{Code: 1, Source: "child_exit"},
+		"members_snapshot": &MembersSnapshot{Reason: ReasonInterval, Members: MembersOf(make([]proc.Info, 13))},
+	}
+	for name, e := range events {
+		b.Run(name, func(b *testing.B) {
+			w := NewWriter(io.Discard, func(err error) { b.Fatal(err) })
+			for b.Loop() {
+				w.Write(e)
+			}
+		})
 	}
 }

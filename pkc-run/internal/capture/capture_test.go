@@ -205,3 +205,30 @@ func TestOpenIsAllOrNothing(t *testing.T) {
 		t.Errorf("stdout.log = %q, %v, want its old content", b, err)
 	}
 }
+
+// BenchmarkTranscript is what each chunk of captured output costs: a write and
+// the digest.
+func BenchmarkTranscript(b *testing.B) {
+	f, err := os.Create(filepath.Join(b.TempDir(), StdoutName))
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := newTranscript(f, math.MaxUint64)
+	defer t.Close()
+	chunk := make([]byte, 256<<10)
+	b.SetBytes(int64(len(chunk)))
+	for b.Loop() {
+		t.Write(chunk)
+		if t.kept > 1<<30 {
+			b.StopTimer()
+			if err := f.Truncate(0); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := f.Seek(0, 0); err != nil {
+				b.Fatal(err)
+			}
+			t.kept = 0
+			b.StartTimer()
+		}
+	}
+}
