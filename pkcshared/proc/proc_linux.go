@@ -123,6 +123,11 @@ func pathExists(path string) bool {
 	return syscall.Stat(path, &st) == nil
 }
 
+// File reads a file that is in /proc/PID, as much as buf takes.
+func File(pid int, name string, buf []byte) ([]byte, error) {
+	return readInto("/proc/"+strconv.Itoa(pid)+"/"+name, buf)
+}
+
 // readInto reads a small /proc file with three system calls; os.ReadFile
 // would take twice as many, and teardown reads one file per member.
 func readInto(path string, buf []byte) ([]byte, error) {

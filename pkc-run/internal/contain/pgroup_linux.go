@@ -263,13 +263,19 @@ func (g *processGroup) Kill(d time.Duration) error {
 		failed = dead(unix.Kill(-g.child.PID, unix.SIGKILL))
 	}
 	g.reaper.mu.Unlock()
-	// Most trees never leave the group and are gone before /proc is read.
-	pause := 2 * time.Millisecond
-	for deadline := time.Now().Add(d); !g.WaitEmpty(pause); pause = 20 * time.Millisecond {
+	// Most trees never leave the group and are gone before /proc is read: a
+	// large one is given a while to be reaped in.
+	const moment, while = 2 * time.Millisecond, 50 * time.Millisecond
+	began, pause, reaped := time.Now(), moment, 0
+	for deadline := began.Add(d); !g.WaitEmpty(pause); pause = 20 * time.Millisecond {
+		if n := g.reaper.count(); n > reaped && time.Since(began) < while {
+			reaped = n
+			continue
+		}
 		members, err := g.Members()
 		if err != nil {
-			const moment = time.Second // for the group to die
-			if g.WaitEmpty(min(moment, time.Until(deadline))) {
+			const patience = time.Second // for the group to die
+			if g.WaitEmpty(min(patience, time.Until(deadline))) {
 				return nil
 			}
 			return errors.Join(err, failed)
@@ -286,7 +292,11 @@ func (g *processGroup) Kill(d time.Duration) error {
 	return nil
 }
 
-func (g *processGroup) Usage(living []proc.Info) Usage { return g.reaper.measured(living) }
+func (g *processGroup) Usage(living []proc.Info) Usage {
+	var u Usage
+	g.reaper.fill(&u, living)
+	return u
+}
 
 func (g *processGroup) Evidence() Evidence {
 	return Evidence{event.NotTripped, event.NotTripped, event.NotTripped}

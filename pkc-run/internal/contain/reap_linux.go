@@ -48,6 +48,7 @@ type reaper struct {
 	zombie    bool // the root child has ended and is held
 	rootGone  bool // the root child has been reaped
 	childless bool // no child of any kind is left
+	total     int  // of children that were reaped
 	usage     rusage
 }
 
@@ -134,6 +135,7 @@ func (r *reaper) loop() {
 		} else {
 			r.usage.add(ru)
 		}
+		r.total++
 		r.mu.Unlock()
 		notify(r.reaped)
 	}
@@ -158,6 +160,13 @@ func (r *reaper) held(pid int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.zombie && pid == r.root
+}
+
+// count returns how many children have been reaped.
+func (r *reaper) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.total
 }
 
 func (r *reaper) consume(pid, what int) {

@@ -1,7 +1,6 @@
 package contain
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 // Usage prefers the counters of the leaf, which saw everything; what no
 // controller counts here is filled from what was reaped and what still lives.
 func (g *cgroup) Usage(living []proc.Info) Usage {
-	u := g.reaper.measured(living)
+	var u Usage
 	if n, ok := g.number("memory.peak"); ok { // Linux 5.19
 		u.PeakMemory = &n
 	}
@@ -26,6 +25,7 @@ func (g *cgroup) Usage(living []proc.Info) Usage {
 		in, out := ioStat(s)
 		u.IORead, u.IOWrite = &in, &out
 	}
+	g.reaper.fill(&u, living)
 	return u
 }
 
@@ -53,46 +53,46 @@ func ioStat(s string) (in, out uint64) {
 	return in, out
 }
 
-// measured is what can be known without counters of a cgroup: what the kernel
+// fill adds what can be known without counters of a cgroup: what the kernel
 // charged to everything we reaped, and /proc of the members that still live.
-func (r *reaper) measured(living []proc.Info) Usage {
+func (r *reaper) fill(u *Usage, living []proc.Info) {
 	r.mu.Lock()
-	u := r.usage
+	had := r.usage
 	r.mu.Unlock()
 	var rss uint64
+	buf := make([]byte, 4096)
 	for _, m := range living {
-		rss += statusBytes(m.PID, "VmHWM:")
-		u.cpuMicros += m.CPUTicks * (1e6 / proc.TicksPerSecond)
-		in, out := ioBytes(m.PID)
-		u.inBytes += in
-		u.outBytes += out
+		had.cpuMicros += m.CPUTicks * (1e6 / proc.TicksPerSecond)
+		if u.PeakMemory == nil {
+			b, _ := proc.File(m.PID, "status", buf)
+			rss += lineValue(string(b), "VmHWM:") * 1024
+		}
+		if u.IORead == nil {
+			b, _ := proc.File(m.PID, "io", buf)
+			had.inBytes += lineValue(string(b), "read_bytes:")
+			had.outBytes += lineValue(string(b), "write_bytes:")
+		}
 	}
-	cpu := u.cpuMicros / 1000
-	used := Usage{CPUMillis: &cpu, IORead: &u.inBytes, IOWrite: &u.outBytes}
+	if u.CPUMillis == nil {
+		ms := had.cpuMicros / 1000
+		u.CPUMillis = &ms
+	}
+	if u.IORead == nil {
+		u.IORead, u.IOWrite = &had.inBytes, &had.outBytes
+	}
 	// What ended between the listing and the reading has no memory any more.
-	if peak := max(u.maxRSS, rss); peak > 0 {
-		used.PeakMemory = &peak
+	if peak := max(had.maxRSS, rss); u.PeakMemory == nil && peak > 0 {
+		u.PeakMemory = &peak
 	}
-	return used
-}
-
-// statusBytes reads one "Name: N kB" line of /proc/PID/status; 0 if there is none.
-func statusBytes(pid int, name string) uint64 {
-	b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	return lineValue(string(b), name) * 1024
-}
-
-func ioBytes(pid int) (in, out uint64) {
-	b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/io")
-	return lineValue(string(b), "read_bytes:"), lineValue(string(b), "write_bytes:")
 }
 
 // lineValue finds the number that follows key on a line of its own.
 func lineValue(text, key string) uint64 {
 	for line := range strings.Lines(text) {
-		f := strings.Fields(line)
-		if len(f) >= 2 && f[0] == key {
-			n, _ := strconv.ParseUint(f[1], 10, 64)
+		after, ok := strings.CutPrefix(line, key)
+		if ok && after != "" && (after[0] == ' ' || after[0] == '\t') {
+			value, _, _ := strings.Cut(strings.TrimSpace(after), " ")
+			n, _ := strconv.ParseUint(value, 10, 64)
 			return n
 		}
 	}
