@@ -18,6 +18,7 @@ export PKC_PAGES := $(shell cat README.md CHANGELOG.md $$(find docs -type f) | c
 
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 # A release: its files' time is the commit's; BASE_URL is where it will be
 # published, and without it there are no manifests for package managers.
@@ -52,10 +53,11 @@ stress: ## a hundred runs at once, and clients that never rest (a minute)
 race: ## the same under the race detector (needs cgo)
 	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -timeout 10m $(PACKAGES)
 
-lint: ## gofumpt, vet, staticcheck
+lint: ## gofumpt, vet, staticcheck, actionlint
 	@out=$$($(GO) run $(GOFUMPT) -l $(MODULES)); test -z "$$out" || { echo "not gofumpt-ed:"; echo "$$out"; exit 1; }
 	$(GO) vet $(PACKAGES)
 	$(GO) run $(STATICCHECK) $(PACKAGES)
+	$(GO) run $(ACTIONLINT) -shellcheck= -pyflakes= .github/workflows/*.yml
 	@for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) mod tidy -diff >/dev/null) || { echo "$$m: go mod tidy"; exit 1; }; done
 
 fmt: ## rewrite with gofumpt
@@ -76,7 +78,7 @@ dist: ## dist/: archives and packages of every target, the same bytes each time
 	@for t in $(TARGETS); do \
 		$(PLAIN) GOOS=$${t%/*} GOARCH=$${t#*/} $(MAKE) --no-print-directory build BIN=$(BIN)/$$t || exit 1; \
 	done
-	$(GO) run ./multicall/release --version $(VERSION) --epoch '$(EPOCH)' --bin $(BIN) --out $(DIST) \
+	@$(PLAIN) $(GO) run ./multicall/release --version $(VERSION) --epoch '$(EPOCH)' --bin $(BIN) --out $(DIST) \
 		$(addprefix --target ,$(TARGETS)) --base-url '$(BASE_URL)' \
 		$(if $(NFPM),--nfpm '$(GO) run $(NFPM)' --maintainer '$(MAINTAINER)')
 	$(if $(NFPM),PKC_RELEASE=$(abspath $(DIST)) $(GO) test ./multicall/release -count=1 -run '^TestMade')
