@@ -30,10 +30,7 @@ func (t target) archive(dir, stem string, files []file, mtime time.Time) error {
 // tarball has no entries for directories: those would change modes and times of
 // the ones that are there where it is unpacked.
 func tarball(w io.Writer, files []file, mtime time.Time) error {
-	zw, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	zw := gzip.NewWriter(w) // the best level takes thrice the time and saves a third of a percent
 	tw := tar.NewWriter(zw)
 	for _, f := range files {
 		b, err := os.ReadFile(f.src)

@@ -30,6 +30,9 @@ func (p *plan) publish(ctx context.Context, c *applet.Call) error {
 			return err
 		}
 	}
+	if err := p.scripts(); err != nil {
+		return err
+	}
 	sums, err := sum(p.out)
 	if err != nil {
 		return err
@@ -59,6 +62,24 @@ func (p *plan) pack(ctx context.Context, c *applet.Call, t target) error {
 		return nil
 	}
 	return p.packages(ctx, c, t)
+}
+
+// scripts adds the installers, which are published with what they install.
+func (p *plan) scripts() error {
+	found, err := match(p.root, "docs/install/install.*")
+	if err != nil {
+		return err
+	}
+	for _, src := range found {
+		b, err := os.ReadFile(src)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(p.out, filepath.Base(src)), b, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checksum is a line of SHA256SUMS.

@@ -193,7 +193,7 @@ func fakePlan(t *testing.T, targets ...target) *plan {
 	for _, name := range []string{
 		"LICENSE", "README.md", "CHANGELOG.md", "fixtures/schema/v1/schema.json", "pkc-run/main.go", "pkc-list/main.go",
 		"docs/man/pkc-run.1", "docs/completions/bash/pkc-run", "docs/completions/zsh/_x", "docs/completions/fish/x.fish",
-		"docs/completions/elvish/x.elv", "docs/completions/powershell/x.ps1",
+		"docs/completions/elvish/x.elv", "docs/completions/powershell/x.ps1", "docs/install/install.sh",
 	} {
 		write(t, filepath.Join(root, name), name+"\n", text)
 	}

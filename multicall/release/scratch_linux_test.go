@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,7 +69,10 @@ func TestScratch(t *testing.T) {
 			var out, errs strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			err := cmd.Run()
-			if cmd.ProcessState == nil {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				t.Fatal(err)
+			case cmd.ProcessState == nil:
 				t.Skipf("needs chroot or a user namespace: %v", err)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != tt.code || out.String() != tt.out || !strings.Contains(errs.String(), tt.errs) {
