@@ -100,7 +100,7 @@ vm: ## caps and delegation in a virtual machine with pure cgroup v2 (minutes)
 	$(VM) -f systemd-user -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
 
 # BENCH_RUN chooses rows; only without it the page is written.
-BENCH_TIME ?= 5m
+BENCH_TIME ?= 4m
 BENCH_RUN  ?=
 
 bench: build ## side by side with timeout, tini, jq and others, into docs/benchmarks.md (minutes)
