@@ -104,15 +104,19 @@ func TestBlocks(t *testing.T) {
 
 // foreign are the flags of other programs that the pages mention.
 var foreign = []string{
-	"cgroupns", "cpus", "epochs", "init", "memory", "pids-limit", "privileged", "rm", "same-dir", "scope",
-	"security-opt", "stop-timeout", "tmpfs", "user", "volume",
+	"allow-untrusted", "cgroupns", "cpus", "epochs", "from", "ignore-missing", "init", "memory", "pids-limit",
+	"privileged", "repo", "rm", "same-dir", "scope", "security-opt", "stop-timeout", "strip-components", "tmpfs",
+	"user", "volume",
 }
+
+// installer are the options of docs/install/install.sh.
+var installer = []string{"base-url", "dir", "uninstall"}
 
 // TestNames: commands and flags that pages mention in code exist, and those of
 // a call belong to its command.
 func TestNames(t *testing.T) {
 	ours := map[string][]string{"help": everywhere}
-	known := append([]string{"version", "install"}, foreign...)
+	known := slices.Concat([]string{"version", "install"}, foreign, installer)
 	for _, e := range suite().Tools {
 		ours[e.Name] = slices.Clone(everywhere)
 		for _, c := range e.New().Commands() {
