@@ -81,7 +81,7 @@ dist: ## dist/: archives and packages of every target, the same bytes each time
 	@$(PLAIN) $(GO) run ./multicall/release --version $(VERSION) --epoch '$(EPOCH)' --bin $(BIN) --out $(DIST) \
 		$(addprefix --target ,$(TARGETS)) --base-url '$(BASE_URL)' \
 		$(if $(NFPM),--nfpm '$(GO) run $(NFPM)' --maintainer '$(MAINTAINER)')
-	$(if $(NFPM),PKC_RELEASE=$(abspath $(DIST)) $(GO) test ./multicall/release -count=1 -run '^TestMade')
+	$(if $(NFPM),PKC_RELEASE="$$(cd $(DIST) && pwd)" $(GO) test ./multicall/release -count=1 -run '^TestMade')
 
 # Each flavour with the facts that it must have; see fixtures/lab/README.md.
 VM       := fixtures/lab/vm-run.sh -t 400
