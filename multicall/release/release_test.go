@@ -258,3 +258,37 @@ func TestRecipes(t *testing.T) {
 	}
 	golden(t, "recipes.txt", b.String())
 }
+
+// TestPackages: nfpm is asked for each format of each Linux target and for no
+// other, at the release's time; what it says is heard when it fails.
+func TestPackages(t *testing.T) {
+	p := fakePlan(t, all...)
+	script := filepath.Join(p.root, "nfpm")
+	p.nfpm = []string{needs(t, "sh"), script}
+	write(t, script, `[ "$1" = package ] && [ "$2" = -f ] && [ "$4" = -p ] && [ "$6" = -t ] || exit 2
+arch=$(sed -n 's/.*"arch": "\(.*\)".*/\1/p' "$3")
+echo "$SOURCE_DATE_EPOCH" >"$7/x_$arch.$5"
+`, text)
+	if err := p.publish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x_amd64.deb", "x_amd64.rpm", "x_amd64.apk", "x_arm64.deb", "x_arm64.rpm", "x_arm64.apk"} {
+		if b, err := os.ReadFile(filepath.Join(p.out, name)); err != nil || string(b) != "1700000000\n" {
+			t.Errorf("%s = %q, %v", name, b, err)
+		}
+	}
+	if found, err := filepath.Glob(filepath.Join(p.out, "x_*")); err != nil || len(found) != 6 {
+		t.Errorf("packages = %q, %v, want 6", found, err)
+	}
+
+	write(t, script, "echo no such format; exit 3\n", text)
+	said, err := os.Create(filepath.Join(p.root, "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	err = p.packages(t.Context(), &applet.Call{Err: said}, all[0])
+	if b, e := os.ReadFile(said.Name()); err == nil || !strings.Contains(err.Error(), "deb for amd64") || e != nil || string(b) != "no such format\n" {
+		t.Errorf("packages = %v and %q, want the format named and the words of nfpm", err, b)
+	}
+}
