@@ -31,7 +31,7 @@ NFPM       := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.0
 PLAIN      := GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test stress race lint fmt docs cross dist vm bench peers clean
+.PHONY: help build demo test stress race lint fmt docs cross dist vm wine bench peers clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' $(MAKEFILE_LIST)
@@ -98,6 +98,12 @@ vm: ## caps and delegation in a virtual machine with pure cgroup v2 (minutes)
 	$(VM) -f systemd -u Delegate=yes -e HOME=/root -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
 	$(VM) -f systemd-session $(BIN)/vm $(VM_CAPS)
 	$(VM) -f systemd-user -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
+
+# What runs on Windows, as far as Wine can tell; see fixtures/lab/README.md.
+WINE     := pkcshared/exit pkcshared/text fixtures pkc-probe pkc-procctl/internal
+
+wine: ## the tests of the Windows build under Wine (needs root; minutes)
+	fixtures/lab/wine.sh $(GO) test -count=1 -timeout 300s $(addsuffix /...,$(addprefix ./,$(WINE)))
 
 # BENCH_RUN chooses rows; only without it the page is written.
 BENCH_TIME ?= 4m
