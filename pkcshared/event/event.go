@@ -92,12 +92,17 @@ type CleanupStarted struct {
 
 // The values of CleanupFinished.SoftTerminate and of Shutdown.
 const (
-	SoftSignalled = "signalled"
-	SoftFailed    = "failed"
+	SoftSignalled   = "signalled"
+	SoftUnsupported = "unsupported"
+	SoftFailed      = "failed"
 
-	ScopeWholeTree = "whole_tree"
-	SignalSent     = "sent"
-	SignalFailed   = "failed"
+	ScopeWholeTree    = "whole_tree"
+	ScopeOptInMembers = "opt_in_members"
+	ScopeNone         = "none"
+
+	SignalSent        = "sent"
+	SignalUnsupported = "unsupported"
+	SignalFailed      = "failed"
 )
 
 // Shutdown tells how the soft stop went.
