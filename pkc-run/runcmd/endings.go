@@ -18,6 +18,7 @@ type ending struct {
 	source string
 	child  *int32 // the child's own code, with source child_exit
 	soft   bool   // the tree gets a soft stop and its grace
+	grace  *text.Millis
 	reason string // for stderr; empty for the child's own ending
 }
 
@@ -26,9 +27,10 @@ func (p *Plan) ending(o supervise.Outcome) ending {
 	switch o.Ending {
 	case supervise.Signal:
 		source, title := signalNames(o.Signal)
+		left := graceLeft(o.Signal, p.Grace)
 		return ending{
-			event: &event.Cancelled{Source: source, GraceMs: grace},
-			code:  exit.Cancelled, source: event.SourceCancelled, soft: true,
+			event: &event.Cancelled{Source: source, GraceMs: (*uint64)(left)},
+			code:  exit.Cancelled, source: event.SourceCancelled, soft: true, grace: left,
 			reason: "run cancelled (" + title + ")",
 		}
 	case supervise.Command:
@@ -41,25 +43,25 @@ func (p *Plan) ending(o supervise.Outcome) ending {
 		}
 		return ending{
 			event: &event.Cancelled{Source: event.SourceControlCancel, GraceMs: grace},
-			code:  exit.ControlCancelled, source: event.SourceControlCancel, soft: true,
+			code:  exit.ControlCancelled, source: event.SourceControlCancel, soft: true, grace: p.Grace,
 			reason: "run cancelled by a control-plane cancel",
 		}
 	case supervise.Overall:
 		return ending{
 			event: &event.Timeout{TimeoutMs: uint64(p.Timeout), GraceMs: grace, Reason: event.ReasonOverall},
-			code:  exit.Timeout, source: event.SourceTimeout, soft: true,
+			code:  exit.Timeout, source: event.SourceTimeout, soft: true, grace: p.Grace,
 			reason: fmt.Sprintf("run timed out after %s", p.Timeout),
 		}
 	case supervise.Idle:
 		return ending{
 			event: &event.Timeout{TimeoutMs: uint64(p.Idle), GraceMs: grace, Reason: event.ReasonIdle},
-			code:  exit.Timeout, source: event.SourceTimeout, soft: true,
+			code:  exit.Timeout, source: event.SourceTimeout, soft: true, grace: p.Grace,
 			reason: fmt.Sprintf("run hit its idle timeout: no output for %s", p.Idle),
 		}
 	case supervise.Overflow:
 		return ending{
 			event: &event.OutputOverflow{Stream: o.Stream, MaxBytes: p.CaptureMax, GraceMs: grace},
-			code:  exit.OutputOverflow, source: event.SourceOutputOverflow, soft: true,
+			code:  exit.OutputOverflow, source: event.SourceOutputOverflow, soft: true, grace: p.Grace,
 			reason: fmt.Sprintf("run ended: %s passed the capture ceiling of %d bytes", o.Stream, p.CaptureMax),
 		}
 	}
@@ -88,13 +90,14 @@ func naturalEnding(o supervise.Outcome) ending {
 	return ending{event: exited, code: exit.Code(code), source: event.SourceChildExit, child: &code}
 }
 
-// account adds to the reason how the teardown really went.
-func (e ending) account(p *Plan, done *event.CleanupFinished) string {
+// account adds to the reason how the teardown really went, given by what
+// members were asked to end.
+func (e ending) account(by string, done *event.CleanupFinished) string {
 	var b strings.Builder
 	b.WriteString(e.reason)
 	if e.soft {
 		b.WriteString("; ")
-		b.WriteString(softAccount(p.Grace, done))
+		b.WriteString(e.softAccount(by, done))
 	}
 	if s := leftovers(done); s != "" {
 		b.WriteString("; ")
@@ -103,13 +106,18 @@ func (e ending) account(p *Plan, done *event.CleanupFinished) string {
 	return b.String()
 }
 
-func softAccount(grace *text.Millis, done *event.CleanupFinished) string {
-	if *done.SoftTerminate == event.SoftFailed {
-		return "SIGTERM could not be delivered, so the tree was killed at once"
+func (e ending) softAccount(by string, done *event.CleanupFinished) string {
+	s := "sent " + by + " to the whole tree"
+	switch {
+	case *done.SoftTerminate == event.SoftFailed:
+		return by + " could not be delivered, so the tree was killed at once"
+	case done.Shutdown.SoftStopScope == event.ScopeOptInMembers:
+		s = "sent " + by + " to the members that take it"
+	case done.Shutdown.SoftStopScope == event.ScopeNone:
+		s = "asked no member to end (none can be)"
 	}
-	s := "sent SIGTERM to the whole tree"
-	if grace != nil {
-		s += fmt.Sprintf(" with a grace of %s", *grace)
+	if e.grace != nil {
+		s += fmt.Sprintf(" with a grace of %s", *e.grace)
 	}
 	if *done.Shutdown.DrainedWithinGrace {
 		return s + ", and it ended by itself"
@@ -121,7 +129,7 @@ func softAccount(grace *text.Millis, done *event.CleanupFinished) string {
 func leftovers(done *event.CleanupFinished) string {
 	switch {
 	case done.Remaining > 0:
-		return fmt.Sprintf("still alive after SIGKILL: %d (pids %s)", done.Remaining, pidList(done.RemainingPIDs))
+		return fmt.Sprintf("still alive after the kill: %d (pids %s)", done.Remaining, pidList(done.RemainingPIDs))
 	case done.KillError:
 		return "the kill reported an error"
 	case done.ReadError:

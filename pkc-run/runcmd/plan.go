@@ -32,6 +32,7 @@ type Plan struct {
 
 	InheritStdio, InheritStdin, NoEcho bool
 	StdinFile                          string
+	NoWindow, CtrlBreak                bool // see contain.Command
 
 	ArgvRaw   bool
 	EnvClear  bool
@@ -81,6 +82,8 @@ func newPlan(o *options, argv []string) (*Plan, error) {
 		InheritStdin: o.inheritStdin,
 		NoEcho:       o.noEcho,
 		StdinFile:    o.stdinFile,
+		NoWindow:     o.createNoWindow,
+		CtrlBreak:    o.gracefulCtrlBreak,
 		ArgvRaw:      o.argvRaw,
 		EnvClear:     bool(o.envClear),
 		EnvRemove:    o.envRemove,

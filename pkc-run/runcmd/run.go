@@ -187,6 +187,7 @@ func (r *runner) spawn() error {
 	}
 	r.tty = findTerminal(p, r.In)
 	cmd.Terminal, cmd.JobControl = r.tty.descriptor(), r.tty != nil
+	cmd.NoWindow, cmd.CtrlBreak = p.NoWindow, p.CtrlBreak
 	r.child, err = r.group.Spawn(cmd)
 	r.stdio.closeChild()
 	switch {
@@ -281,7 +282,7 @@ func (r *runner) finish(e ending) error {
 	if e.event != nil {
 		r.events.Write(e.event)
 	}
-	done := r.takeDown(e)
+	done, by := r.takeDown(e)
 	reached("torn down")
 	r.drain(e)
 	if r.files != nil {
@@ -292,7 +293,7 @@ func (r *runner) finish(e ending) error {
 	reached("withdrawn")
 	r.events.Write(&event.RunnerExit{Code: int32(e.code), Source: e.source, ChildCode: e.child})
 	if e.reason != "" {
-		return exit.As(e.code, exit.Kind(e.source), "%s", e.account(r.plan, done))
+		return exit.As(e.code, exit.Kind(e.source), "%s", e.account(by, done))
 	}
 	if s := leftovers(done); s != "" {
 		r.Warn("%s", s)
@@ -323,19 +324,19 @@ func (r *runner) measure() *event.CleanupStarted {
 	return &event.CleanupStarted{MembersBefore: len(members), ReadError: err != nil}
 }
 
-func (r *runner) takeDown(e ending) *event.CleanupFinished {
+func (r *runner) takeDown(e ending) (done *event.CleanupFinished, by string) {
 	before := r.measure()
 	r.events.Write(before)
 	var grace time.Duration
-	if r.plan.Grace != nil {
-		grace = r.plan.Grace.Duration()
+	if e.grace != nil {
+		grace = e.grace.Duration()
 	}
-	done := supervise.TakeDown(r.group, e.soft, grace, before)
+	done, by = supervise.TakeDown(r.group, e.soft, grace, before)
 	if err := r.group.Close(); err != nil {
 		r.Warn("%v", err)
 	}
 	r.events.Write(done)
-	return done
+	return done, by
 }
 
 // drain moves what the tree had written. Output of a child that ended by

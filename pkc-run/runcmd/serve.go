@@ -118,10 +118,7 @@ func (r *runner) listening() {
 
 // absolute resolves a path against the runner's own directory, never --cwd.
 func (r *runner) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(r.wd, path)
+	return filepath.Clean(inDir(path, r.wd))
 }
 
 // warnOfTwins runs beside the run. Listing a large registry takes longer than

@@ -3,7 +3,6 @@ package runcmd
 import (
 	"errors"
 	"os"
-	"os/signal"
 )
 
 // signals are the stop signals of this process, noted from the moment that
@@ -13,18 +12,11 @@ type signals struct {
 	first os.Signal // one that was seen outside the race
 }
 
-// catch notes stop signals. SIGINT or SIGHUP that the caller ignores stays
-// ignored, for us and for the child: that is how nohup works. Of other signals
-// Go's runtime does not keep that.
+// catch notes stop signals from now on.
 func catch() *signals {
 	// Room for every kind at once; more of them add nothing.
-	s := &signals{c: make(chan os.Signal, len(stopSignals))}
-	for _, sig := range stopSignals {
-		if !signal.Ignored(sig) {
-			signal.Notify(s.c, sig)
-		}
-	}
-	dieOfQuit()
+	s := &signals{c: make(chan os.Signal, stopKinds)}
+	s.listen()
 	return s
 }
 

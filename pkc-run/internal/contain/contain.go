@@ -18,6 +18,7 @@ import (
 const (
 	CgroupV2     = "cgroup_v2"
 	ProcessGroup = "process_group"
+	JobObject    = "job_object"
 )
 
 // EnvMechanism names the environment variable that can force the weaker
@@ -71,6 +72,9 @@ type Command struct {
 	Terminal int
 	// JobControl asks for Child.Stopped.
 	JobControl bool
+	// NoWindow keeps a console window from the child, and CtrlBreak has
+	// SoftStop send it CTRL_BREAK; both on Windows.
+	NoWindow, CtrlBreak bool
 }
 
 // Status is how the root child ended.
@@ -95,6 +99,12 @@ type Usage struct {
 	PeakMemory, CPUMillis, IORead, IOWrite, PeakProcesses *uint64
 }
 
+// Reach is whom SoftStop asks to end, and how.
+type Reach struct {
+	Scope string // of event.Shutdown
+	By    string // such as SIGTERM; empty where nobody can be asked
+}
+
 // Evidence says for each cap whether the tree ran into it.
 type Evidence struct {
 	Memory, Processes, CPU string // verdicts of event.LimitEvidence
@@ -102,19 +112,21 @@ type Evidence struct {
 
 // Group is a container. Its methods are for one goroutine.
 type Group interface {
-	// Mechanism is CgroupV2 or ProcessGroup.
+	// Mechanism is one of the above.
 	Mechanism() string
 	// Spawn starts the root child, once.
 	Spawn(Command) (*Child, error)
 	// Members lists the living, in pid order.
 	Members() ([]proc.Info, error)
-	// SoftStop sends SIGTERM to every member and wakes the stopped ones.
-	// Called again, it does so for those that it missed, but not for what
-	// members have started since in order to end well.
+	// Reach looks whom SoftStop can ask, before it does.
+	Reach() Reach
+	// SoftStop asks the members to end: by SIGTERM, which also wakes the
+	// stopped ones, where there are signals. Called again, it asks those that
+	// it missed, but not what members have started since in order to end well.
 	SoftStop() error
 	// WaitEmpty waits until no member lives, at most d.
 	WaitEmpty(d time.Duration) bool
-	// Kill sends SIGKILL until no member lives, for at most d.
+	// Kill kills until no member lives, for at most d.
 	Kill(d time.Duration) error
 	// Usage tells what the tree has used, given who lives of it.
 	Usage(living []proc.Info) Usage
@@ -130,7 +142,7 @@ var ErrAttach = errors.New("cannot start a process inside the container")
 // returns it together with a child that was killed before it executed.
 var ErrForeground = errors.New("cannot give the terminal to the program")
 
-var errSurvivors = errors.New("some members outlived SIGKILL")
+var errSurvivors = errors.New("some members outlived the kill")
 
 // Create makes an empty container, the strongest that the host allows. With
 // caps it makes one that enforces all of them, or fails with a LimitError.

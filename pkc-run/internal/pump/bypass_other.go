@@ -8,6 +8,4 @@ func (*Pump) bypass(*Stream, *busyness) bypassResult { return bypassUnusable }
 
 func atEnd(*os.File) bool { return false }
 
-func buffered(*os.File) int { return 0 }
-
 func enlarge(*os.File) {}

@@ -6,10 +6,8 @@
 package pump
 
 import (
-	"errors"
 	"os"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"processkit-cli/pkc-run/internal/capture"
@@ -144,7 +142,7 @@ func (p *Pump) overflow(s *Stream) {
 // endEcho gives up on the runner's own stream, and only on that.
 func (p *Pump) endEcho(s *Stream, err error) {
 	s.Echo = nil
-	if !errors.Is(err, syscall.EPIPE) {
+	if !readerLeft(err) {
 		p.Lost <- err
 	}
 }

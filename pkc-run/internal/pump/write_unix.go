@@ -26,6 +26,9 @@ func writeAll(f *os.File, b []byte) error {
 	}
 }
 
+// readerLeft tells a reader that went away from a write that failed.
+func readerLeft(err error) bool { return errors.Is(err, unix.EPIPE) }
+
 func await(fd int, what int16) {
 	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: what}}, -1)
 }

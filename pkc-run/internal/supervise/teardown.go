@@ -12,11 +12,14 @@ import (
 const patience = 10 * time.Second
 
 // TakeDown ends the tree: a soft stop and its grace where soft is set, then
-// SIGKILL to all that is left. before is what was counted then.
-func TakeDown(g contain.Group, soft bool, grace time.Duration, before *event.CleanupStarted) *event.CleanupFinished {
+// a kill of all that is left. before is what was counted then. It also tells
+// how members were asked to end, as contain.Reach does.
+func TakeDown(g contain.Group, soft bool, grace time.Duration, before *event.CleanupStarted) (_ *event.CleanupFinished, by string) {
 	var done event.CleanupFinished
 	if soft {
-		done.SoftTerminate, done.Shutdown = softStop(g, grace, before)
+		reach := g.Reach()
+		by = reach.By
+		done.SoftTerminate, done.Shutdown = softStop(g, reach.Scope, grace, before)
 	}
 	done.KillError = g.Kill(patience) != nil
 	members, err := g.Members()
@@ -26,21 +29,29 @@ func TakeDown(g contain.Group, soft bool, grace time.Duration, before *event.Cle
 		done.RemainingPIDs[i] = uint32(m.PID)
 	}
 	done.Remaining = len(members)
-	return &done
+	return &done, by
 }
 
-func softStop(g contain.Group, grace time.Duration, before *event.CleanupStarted) (*string, *event.Shutdown) {
+// softStop keeps to the grace also where nobody can be asked: some members may
+// be about to end by themselves.
+func softStop(g contain.Group, scope string, grace time.Duration, before *event.CleanupStarted) (*string, *event.Shutdown) {
 	start := time.Now()
 	outcome := event.SoftSignalled
-	shut := &event.Shutdown{SoftStopScope: event.ScopeWholeTree, SoftSignal: event.SignalSent}
+	shut := &event.Shutdown{SoftStopScope: scope, SoftSignal: event.SignalSent}
 	if !before.ReadError {
 		shut.MembersBefore = &before.MembersBefore
 	}
-	if err := g.SoftStop(); err != nil {
-		outcome, shut.SoftSignal = event.SoftFailed, event.SignalFailed
-		grace = 0
+	var drained bool
+	if scope == event.ScopeNone {
+		outcome, shut.SoftSignal = event.SoftUnsupported, event.SignalUnsupported
+		drained = g.WaitEmpty(grace)
+	} else {
+		if err := g.SoftStop(); err != nil {
+			outcome, shut.SoftSignal = event.SoftFailed, event.SignalFailed
+			grace = 0
+		}
+		drained = waitOut(g, grace)
 	}
-	drained := waitOut(g, grace)
 	escalated := !drained
 	if members, err := g.Members(); err == nil {
 		n := len(members)
@@ -52,7 +63,7 @@ func softStop(g contain.Group, grace time.Duration, before *event.CleanupStarted
 }
 
 // waitOut waits for the tree to end within its grace. A process that was being
-// forked when SIGTERM went round can have missed it, so it goes round again
+// made when the members were asked can have missed it, so they are asked again
 // after a moment.
 func waitOut(g contain.Group, grace time.Duration) bool {
 	moment := min(grace, 50*time.Millisecond)

@@ -1,0 +1,3 @@
+package contain
+
+func (*cgroup) Reach() Reach { return byTerm }
