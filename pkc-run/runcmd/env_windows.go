@@ -1,6 +1,6 @@
 package runcmd
 
-import "strings"
+import "processkit-cli/pkc-run/internal/contain"
 
 // Windows folds the case of environment names.
-func sameEnvKey(a, b string) bool { return strings.EqualFold(a, b) }
+func sameEnvKey(a, b string) bool { return contain.CompareNames(a, b) == 0 }

@@ -1,12 +1,13 @@
 package contain
 
-import "errors"
-
-var errNoBackend = errors.New("no containment backend for Windows: this build cannot hold a process tree there")
+import (
+	"fmt"
+	"os"
+)
 
 func create(l Limits, _ func(string)) (Group, error) {
-	if l.Any() {
-		return nil, &LimitError{l.first(), errNoBackend}
+	if v := os.Getenv(EnvMechanism); v != "" && v != JobObject {
+		return nil, fmt.Errorf("%s must be unset or %q", EnvMechanism, JobObject)
 	}
-	return nil, errNoBackend
+	return newJob(l)
 }
