@@ -97,9 +97,15 @@ func TestWaitForAFileThatMoved(t *testing.T) {
 	r, w := growing(t)
 	g := NewGrowth(r)
 	defer g.Close()
+	w.Close() // on Windows, the name of what package os opened is fixed
 	if err := os.Rename(r.Name(), r.Name()+".old"); err != nil {
 		t.Fatal(err)
 	}
+	w, err := os.OpenFile(r.Name()+".old", os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
 	w.WriteString("x\n")
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

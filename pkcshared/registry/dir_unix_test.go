@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -62,16 +61,6 @@ func TestRegisterOwnsItsDirectory(t *testing.T) {
 	check("widened")
 }
 
-func TestRegisterNeedsADirectory(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	write(t, file, "")
-	for _, dir := range []string{file, filepath.Join(file, "runs")} {
-		if _, err := Register(dir, Record{RunID: "a", StartedAt: stamp}); !errors.Is(err, syscall.ENOTDIR) {
-			t.Errorf("Register(%s) = %v, want ENOTDIR", dir, err)
-		}
-	}
-}
-
 func TestScanNeedsADirectory(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "runs")
 	if err := syscall.Mkfifo(fifo, 0o700); err != nil {
@@ -89,13 +78,5 @@ func TestScanNeedsADirectory(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("Scan of a FIFO hangs")
-	}
-}
-
-func TestVeryDeepRegistry(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), strings.Repeat(strings.Repeat("d", 200)+"/", 15))
-	testEntry(t, dir, Record{RunID: "a"})
-	if found, err := Find(dir, "a"); err != nil || len(found) != 1 || found[0].Health != Live {
-		t.Errorf("Find = %+v, %v, want one live entry", found, err)
 	}
 }

@@ -20,8 +20,23 @@ func defaultDir() (string, error) {
 	return "", errors.New("no place for the registry: none of " + DirEnv + ", LOCALAPPDATA and USERPROFILE is set")
 }
 
-// openList opens dir for listing.
-func openList(dir string) (*os.File, error) { return os.Open(dir) }
+// openList opens dir for listing. A file could be opened as well, and its list
+// would look like that of a directory that is gone.
+func openList(dir string) (*os.File, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	info, err := d.Stat()
+	if err == nil && !info.IsDir() {
+		err = &os.PathError{Op: "open", Path: dir, Err: windows.ERROR_DIRECTORY}
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
 
 // inherit makes files and folders below take over the entry.
 const inherit = windows.OBJECT_INHERIT_ACE | windows.CONTAINER_INHERIT_ACE

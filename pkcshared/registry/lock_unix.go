@@ -9,12 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoFollow opens path for reading. Being read-only matters to watchers
-// too: closing such a descriptor is not the IN_CLOSE_WRITE of a dead runner.
-func openNoFollow(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
-}
-
 func createLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }

@@ -5,32 +5,12 @@ import (
 	"os"
 
 	"golang.org/x/sys/windows"
+
+	"processkit-cli/pkcshared/file"
 )
 
-// openNoFollow opens path for reading, a link as the link it is. A directory
-// is refused by CreateFile.
-func openNoFollow(path string) (*os.File, error) {
-	return createFile(path, windows.GENERIC_READ, windows.OPEN_EXISTING, windows.FILE_FLAG_OPEN_REPARSE_POINT)
-}
-
 func createLock(path string) (*os.File, error) {
-	return createFile(path, windows.GENERIC_READ|windows.GENERIC_WRITE, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_NORMAL)
-}
-
-// createFile shares everything, deletion too: os.OpenFile does not, and an
-// open lock could not be removed. Without security attributes the handle is
-// not inherited.
-func createFile(path string, access, disposition, flags uint32) (*os.File, error) {
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	h, err := windows.CreateFile(name, access, share, nil, disposition, flags, 0)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	return os.NewFile(uintptr(h), path), nil
+	return file.Create(path, windows.GENERIC_READ|windows.GENERIC_WRITE, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_NORMAL)
 }
 
 // tryLock takes the lock of f without waiting; false without an error means

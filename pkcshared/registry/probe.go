@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"processkit-cli/pkcshared/file"
 )
 
 // Health is a verdict on the runner behind a record.
@@ -33,7 +35,7 @@ func probe(lock string) Health {
 // closed; that is nil for a stale entry that has no lock file. The lock is a
 // shared one: two who probe at once do not take each other for the runner.
 func hold(lock string) (Health, *os.File) {
-	f, err := openRegular(lock)
+	f, err := file.OpenHere(lock)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Stale, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"processkit-cli/pkcshared/file"
 )
 
 const (
@@ -104,9 +106,9 @@ func (p *pruner) entry(f Found) {
 	if socket != "" {
 		removeSocket(socket)
 	}
-	err := os.Remove(f.Path)
+	err := file.Remove(f.Path)
 	if lock != nil && names(f.lock, lock) {
-		os.Remove(f.lock)
+		file.Remove(f.lock)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		p.out.Entries++
@@ -146,8 +148,8 @@ func (p *pruner) orphan(name string) {
 		p.out.Orphans++
 		p.out.Candidates = append(p.out.Candidates, Candidate{LockFile: name})
 	default:
-		os.Remove(stemOf(path) + tempExt)
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		file.Remove(stemOf(path) + tempExt)
+		if err := file.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 			p.out.Orphans++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"processkit-cli/pkcshared/file"
 	"processkit-cli/pkcshared/text"
 )
 
@@ -100,7 +101,7 @@ func claim(dir, runID string) (e *Entry, err error) {
 	switch held, err := tryLock(lock, true); {
 	case err != nil:
 		lock.Close()
-		os.Remove(lock.Name())
+		file.Remove(lock.Name())
 		return nil, fmt.Errorf("lock %s: %w", text.Quote(lock.Name()), err)
 	case !held || !names(lock.Name(), lock):
 		// A pruner got hold of it before we did; the name is spent.
@@ -127,10 +128,10 @@ func (e *Entry) publish(r Record) error {
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(temp, e.record)
+		err = file.Replace(temp, e.record)
 	}
 	if err != nil {
-		os.Remove(temp)
+		file.Remove(temp)
 	}
 	return err
 }
@@ -150,7 +151,7 @@ func (e *Entry) Remove() error {
 
 // remove deletes a file that may be gone already.
 func remove(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := file.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"processkit-cli/pkcshared/file"
 )
 
 // Found is a record in the registry.
@@ -101,7 +102,7 @@ func stemOf(path string) string { return strings.TrimSuffix(path, filepath.Ext(p
 
 // read takes one record, through a buffer of maxRecord+1 bytes.
 func read(path string, buf []byte) (Found, error) {
-	f, err := openRegular(path)
+	f, err := file.OpenHere(path)
 	if err != nil {
 		return Found{}, err
 	}
@@ -118,22 +119,4 @@ func read(path string, buf []byte) (Found, error) {
 		return Found{}, err
 	}
 	return Found{Record: r, Path: path, lock: filepath.Join(filepath.Dir(path), lock)}, nil
-}
-
-// openRegular opens a regular file for reading. It follows no final link and
-// waits for nobody, so that a FIFO cannot hold up its reader.
-func openRegular(path string) (*os.File, error) {
-	f, err := openNoFollow(path)
-	if err != nil {
-		return nil, err
-	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }

@@ -1,3 +1,0 @@
-package event
-
-const nonblock = 0
