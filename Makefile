@@ -100,7 +100,8 @@ vm: ## caps and delegation in a virtual machine with pure cgroup v2 (minutes)
 	$(VM) -f systemd-user -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
 
 # What runs on Windows, as far as Wine can tell; see fixtures/lab/README.md.
-WINE     := $(addprefix pkcshared/,event exit file notify registry text) fixtures pkc-probe pkc-procctl/internal
+WINE     := $(addprefix pkcshared/,control event exit file notify registry text) fixtures pkc-procctl/internal \
+            $(filter-out pkc-run pkc-procctl,$(TOOLS))
 
 wine: ## the tests of the Windows build under Wine (needs root; minutes)
 	fixtures/lab/wine.sh $(GO) test -count=1 -timeout 300s $(addsuffix /...,$(addprefix ./,$(WINE)))

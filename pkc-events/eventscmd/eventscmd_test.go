@@ -257,7 +257,7 @@ func TestStreamByRunID(t *testing.T) {
 
 func TestUnusableRegistry(t *testing.T) {
 	p := newPlace(t, ended)
-	p.registry = filepath.Join(p.stream, "not-a-directory")
+	p.registry = p.stream // no directory
 	for _, args := range [][]string{{"--run-id", "a"}, {"--file", p.stream, "--follow"}} {
 		out, errs := p.call(111, append(args, "--error-format=json")...)
 		if out != "" || gjson.Get(errs, "kind").Str != "registry" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"processkit-cli/fixtures/wine"
 )
 
 func TestFollowEndsAtTheTerminalEvent(t *testing.T) {
@@ -138,6 +140,7 @@ func TestFollowSeesTheRunnerDie(t *testing.T) {
 }
 
 func TestFollowByFileKnowsTheRunByItsStream(t *testing.T) {
+	wine.Skip(t, "says that it makes symbolic links, and makes none")
 	t.Parallel()
 	p := newPlace(t, started)
 	dir := filepath.Dir(p.stream)
@@ -157,20 +160,27 @@ func TestUnprobedCountsAsRunning(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, started)
 	e := p.register("a", &p.stream)
-	locks, err := filepath.Glob(filepath.Join(p.registry, "*.lock"))
-	if err != nil || len(locks) != 1 {
-		t.Fatalf("locks = %v, %v", locks, err)
+	records, err := filepath.Glob(filepath.Join(p.registry, "*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("records = %v, %v", records, err)
 	}
-	if err := os.Remove(locks[0]); err != nil {
-		t.Skip("an open file cannot be removed here")
+	record, err := os.ReadFile(records[0])
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := os.Mkdir(locks[0], 0o700); err != nil {
+	e.Remove()
+	if err := os.WriteFile(records[0], record, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(strings.TrimSuffix(records[0], ".json")+".lock", 0o700); err != nil {
 		t.Fatal(err)
 	}
 	f := p.follow("--run-id", "a")
 	f.sees(startedProse)
 	f.goesOn()
-	e.Remove()
+	if err := os.Remove(records[0]); err != nil {
+		t.Fatal(err)
+	}
 	f.ends(0)
 }
 

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -36,10 +34,9 @@ func broken(what string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return failf(exit.KindIPCDeadline, "%s: no answer within %v", what, patience)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+	case absent(err):
 		return failf(exit.KindUnreachable, "its control endpoint is gone: its ending may have been decided")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), hungUp(err):
 		return failf(exit.KindUnreachable, "it closed the connection without an answer: its ending may have been decided")
 	}
 	return failf(exit.KindUnreachable, "%s: %w", what, err)
@@ -51,7 +48,7 @@ func connect(f registry.Found) (*os.File, error) {
 	if f.Endpoint == nil {
 		return nil, failf(exit.KindUnreachable, "it is live but publishes no control endpoint")
 	}
-	if _, ok := registry.SocketDir(*f.Endpoint); !ok {
+	if !wellFormed(*f.Endpoint) {
 		return nil, failf(exit.KindUnreachable, "its record names something that is no control endpoint")
 	}
 	conn, err := dial(*f.Endpoint, time.Now().Add(patience))

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"processkit-cli/pkcshared/registry"
 )
 
 // Sockets are used without package net, which would cost every start of a
@@ -61,12 +61,6 @@ func bases() []string {
 		return []string{"/tmp", t}
 	}
 	return []string{"/tmp"}
-}
-
-var sequence atomic.Uint64
-
-func token() string {
-	return strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 16) + "-" + strconv.FormatUint(sequence.Add(1), 16)
 }
 
 func listenIn(dir string) (_ *listener, err error) {
@@ -141,8 +135,11 @@ func sameUser(conn *os.File) bool {
 	return err == nil && ok
 }
 
-// birth is how long an endpoint may be published before it exists.
-const birth = 100 * time.Millisecond
+// wellFormed reports whether endpoint is shaped as newEndpoint does it.
+func wellFormed(endpoint string) bool {
+	_, ok := registry.SocketDir(endpoint)
+	return ok
+}
 
 // dial connects to a socket. Where the backlog is full it tries again until
 // the deadline, and for a moment where the socket is not there yet.
@@ -153,8 +150,7 @@ func dial(endpoint string, deadline time.Time) (*os.File, error) {
 	}
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		err = unix.Connect(fd, &unix.SockaddrUnix{Name: endpoint})
-		absent := err == unix.ENOENT || err == unix.ECONNREFUSED
-		if absent && time.Since(began) < birth {
+		if absent(err) && time.Since(began) < birth {
 			continue
 		}
 		if err != unix.EAGAIN && err != unix.EINTR {
@@ -171,3 +167,11 @@ func dial(endpoint string, deadline time.Time) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(fd), endpoint), nil
 }
+
+// absent says that nobody listens.
+func absent(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ECONNREFUSED)
+}
+
+// hungUp says that the other end has closed.
+func hungUp(err error) bool { return errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) }

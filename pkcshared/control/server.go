@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"processkit-cli/pkcshared/text"
@@ -35,6 +37,16 @@ type Server struct {
 	mu      sync.Mutex
 	closed  bool
 	clients map[*os.File]bool
+}
+
+// birth is how long an endpoint may be published before it exists.
+const birth = 100 * time.Millisecond
+
+var sequence atomic.Uint64
+
+// token tells the endpoints of runs apart, also those of one process.
+func token() string {
+	return strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 16) + "-" + strconv.FormatUint(sequence.Add(1), 16)
 }
 
 // NewEndpoint names an endpoint for a run. Nothing is made yet, so that the name

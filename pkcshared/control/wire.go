@@ -1,5 +1,5 @@
-// Package control is how one process steers the run of another: a socket only
-// the same user can reach, one line each way.
+// Package control is how one process steers the run of another: a socket or a
+// named pipe that only the same user can reach, one line each way.
 //
 //	client                          runner
 //	  | -- connect ------------------> |  accept, check the peer's user

@@ -29,11 +29,16 @@ func isPlain(p string) bool {
 	return path.IsAbs(p) && path.Clean(p) == p && !strings.ContainsFunc(p, unicode.IsControl)
 }
 
-// isOwnName reports whether name is pkc-<token>, the token being ASCII
-// letters, digits and "-".
+// isOwnName reports whether name is pkc-<token>.
 func isOwnName(name string) bool {
 	token, ok := strings.CutPrefix(name, ownPrefix)
-	return ok && token != "" && !strings.ContainsFunc(token, func(r rune) bool {
+	return ok && IsToken(token)
+}
+
+// IsToken reports whether s is made as what tells the endpoints of runs apart:
+// of ASCII letters, digits and "-".
+func IsToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-')
 	})
 }

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,13 +17,8 @@ import (
 	"processkit-cli/pkcshared/registry"
 )
 
-const (
-	// Stamp is when every run started.
-	Stamp = "2027-02-03T04:05:06.007Z"
-
-	// absent has the right shape, and nobody listens there.
-	absent = "/tmp/pkc-0-0-0/c.sock"
-)
+// Stamp is when every run started.
+const Stamp = "2027-02-03T04:05:06.007Z"
 
 // Run is a run that Start made.
 type Run struct {
@@ -77,15 +70,24 @@ func (r *Run) start(dir, kind string, rec registry.Record) error {
 	if kind != "stale" && kind != "unprobed" {
 		return nil
 	}
-	found, err := registry.Find(dir, rec.RunID)
+	return r.abandon(dir, rec.RunID, kind)
+}
+
+// abandon leaves the record without its lock, or with one that cannot be asked.
+func (r *Run) abandon(dir, id, kind string) error {
+	found, err := registry.Find(dir, id)
 	if err != nil || len(found) != 1 {
 		return fmt.Errorf("%d records of this id: %w", len(found), err)
 	}
-	lock := strings.TrimSuffix(found[0].Path, ".json") + ".lock"
-	if err := os.Remove(lock); err != nil || kind == "stale" {
+	record, err := os.ReadFile(found[0].Path)
+	if err != nil {
 		return err
 	}
-	return os.Mkdir(lock, 0o700)
+	r.leave()
+	if err := os.WriteFile(found[0].Path, record, 0o600); err != nil || kind == "stale" {
+		return err
+	}
+	return os.Mkdir(strings.TrimSuffix(found[0].Path, ".json")+".lock", 0o700)
 }
 
 func (r *Run) register(dir string, rec registry.Record) (err error) {
@@ -111,7 +113,7 @@ func (r *Run) listen(kind, id string) (endpoint string, err error) {
 	case "mute":
 		return "", nil
 	case "misshapen":
-		return "/tmp/c.sock", nil
+		return misshapen, nil
 	case "old":
 		return r.say(`{"snapshot_version":1,"run_id":` + name + `,"mechanism":"job_object","root_pid":null,"started_at":"` + Stamp + `","members":[]}` + "\n")
 	case "newer":
@@ -123,9 +125,9 @@ func (r *Run) listen(kind, id string) (endpoint string, err error) {
 	case "foreign":
 		return r.say(encode(Snapshot("foreign")) + "\n")
 	case "silent":
-		return r.answer(func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+		return r.answer(func(conn io.ReadWriter) { _, _ = io.Copy(io.Discard, conn) })
 	case "ending":
-		return r.answer(func(net.Conn) { r.leave() })
+		return r.answer(func(io.ReadWriter) { r.leave() })
 	}
 	return "", errors.New("no such kind of run: " + kind)
 }
@@ -155,37 +157,19 @@ func (r *Run) serve(id string) (string, error) {
 
 // say answers whatever is asked by the same bytes.
 func (r *Run) say(reply string) (string, error) {
-	return r.answer(func(conn net.Conn) {
+	return r.answer(func(conn io.ReadWriter) {
 		_, _ = conn.Read(make([]byte, 64))
 		_, _ = io.WriteString(conn, reply)
 	})
 }
 
-func (r *Run) answer(handle func(net.Conn)) (string, error) {
-	dir, err := os.MkdirTemp("/tmp", "pkc-")
-	if err != nil {
-		return "", err
+// answer handles each client in its own way.
+func (r *Run) answer(handle func(io.ReadWriter)) (string, error) {
+	endpoint, stop, err := listen(handle)
+	if err == nil {
+		r.undo = append(r.undo, stop)
 	}
-	r.undo = append(r.undo, func() { _ = os.RemoveAll(dir) })
-	endpoint := filepath.Join(dir, "c.sock")
-	l, err := net.Listen("unix", endpoint)
-	if err != nil {
-		return "", err
-	}
-	r.undo = append(r.undo, func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				handle(conn)
-			}()
-		}
-	}()
-	return endpoint, nil
+	return endpoint, err
 }
 
 // Snapshot is what a live run tells of itself. Its second member has a name

@@ -1,6 +1,4 @@
-//go:build unix
-
-package killcmd_test
+package inspectcmd_test
 
 import (
 	"testing"
@@ -8,14 +6,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"processkit-cli/fixtures/script"
-	"processkit-cli/pkc-kill/killcmd"
+	"processkit-cli/pkc-inspect/inspectcmd"
 	"processkit-cli/pkcshared/applet"
 	"processkit-cli/pkcshared/control/controltest"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"pkc-kill": func() { applet.Main(killcmd.New()) },
+		"pkc-inspect": func() { applet.Main(inspectcmd.New()) },
 	})
 }
 

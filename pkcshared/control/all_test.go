@@ -1,5 +1,3 @@
-//go:build unix
-
 package control
 
 import (
@@ -92,21 +90,20 @@ func TestAggregates(t *testing.T) {
 		}
 	}
 	address := func(s string) func() string { return func() string { return s } }
-	const absent = "/tmp/pkc-0-0-0/c.sock"
 	list := []target{
-		{"changed", good("changed"), func(e *entry) { e.write("new", absent) }, Failed, "its record now names another run"},
+		{"changed", good("changed"), func(e *entry) { e.write("new", nowhere) }, Failed, "its record now names another run"},
 		{"corrupt", good("corrupt"), func(e *entry) { e.overwrite("{") }, Failed, "its record cannot be read any more: "},
 		{"died", good("died"), (*entry).die, AlreadyGone, ""},
 		{"double", good("double"), nil, Accepted, ""},
 		{"double", good("double"), nil, Accepted, ""},
 		{"ended", good("ended"), (*entry).end, AlreadyGone, ""},
 		{"ended, no endpoint", address(""), (*entry).end, AlreadyGone, ""},
-		{"misshapen", address("/tmp/x"), nil, Failed, "its record names something that is no control endpoint"},
+		{"misshapen", address(misshapen), nil, Failed, "its record names something that is no control endpoint"},
 		{"mute", address(""), nil, Failed, "it is live but publishes no control endpoint"},
 		{"refusing", func() string { return says(t, `{"error":"not\nnow"}`+"\n") }, nil, Failed, "it answered: not now"},
 		{"strange", func() string { return says(t, `{"accepted":true,"action":"kill","run_id":"x"}`+"\n") }, nil, Failed, "it"},
 		{"unprobed", good("unprobed"), (*entry).blur, Failed, "it is unprobed: "},
-		{"unreachable", address(absent), nil, Failed, "its control endpoint is gone: "},
+		{"unreachable", address(nowhere), nil, Failed, "its control endpoint is gone: "},
 		{"vanishing", func() string { return fake(t, func(*os.File) {}) }, nil, Failed, "it closed the connection without an answer"},
 	}
 	for _, verb := range []Verb{Inspect, Cancel, Kill} {
@@ -178,7 +175,7 @@ func TestEndsMeanwhile(t *testing.T) {
 		_, _ = readLine(conn)
 		asked.end()
 	}))
-	before := plant(t, dir, "2", "before", "/tmp/pkc-0-0-0/c.sock")
+	before := plant(t, dir, "2", "before", nowhere)
 	found := targets(t, dir)
 	before.die()
 	for i, s := range SendAll(found, Cancel) {
