@@ -3,6 +3,7 @@ package runcmd_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,13 +25,15 @@ import (
 // The test binary plays the tool and the misbehaving child: every test below
 // runs real processes, also where only one static file can be brought along.
 func TestMain(m *testing.M) {
-	testscript.Main(apart{m}, map[string]func(){
+	programs := map[string]func(){
 		"pkc-run": func() {
 			meddle()
 			applet.Main(runcmd.New())
 		},
 		"child": func() { os.Exit(childcmd.Main(os.Args[1:])) },
-	})
+	}
+	maps.Copy(programs, nativePrograms())
+	testscript.Main(apart{m}, programs)
 }
 
 // apart runs the tests with a registry of their own.

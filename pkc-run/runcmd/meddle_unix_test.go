@@ -17,6 +17,8 @@ const stopEnv = "PKC_TEST_STOP_AT"
 // keeps no status for it (wait(2)).
 const loseEnv = "PKC_TEST_LOSE_CHILD"
 
+func nativePrograms() map[string]func() { return nil }
+
 func meddle() {
 	at, lose := os.Getenv(stopEnv), os.Getenv(loseEnv) != ""
 	runcmd.OnReached(func(step string) {

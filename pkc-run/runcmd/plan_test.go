@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"processkit-cli/pkc-run/internal/contain"
 	"processkit-cli/pkcshared/exit"
@@ -64,11 +65,11 @@ func TestPlan(t *testing.T) {
 			"environment",
 			[]string{
 				"--env=A==", "--env-clear", "--env-remove=B", "--env-file=f", "--env=A=", "--env-clear",
-				"--env-file=g", "--env-remove=C", "--run-id-env=a",
+				"--env-file=g", "--env-remove=C", "--run-id-env=I",
 			},
 			Plan{
 				EnvClear: true, EnvRemove: []string{"B", "C"}, EnvFiles: []string{"f", "g"},
-				EnvSet: [][2]string{{"A", "="}, {"A", ""}}, RunIDIs: "a",
+				EnvSet: [][2]string{{"A", "="}, {"A", ""}}, RunIDIs: "I",
 			},
 		},
 	}
@@ -101,6 +102,8 @@ func TestGeneratedRunID(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids[i] = p.RunID
+		for now := time.Now(); time.Now().UnixNano() == now.UnixNano(); { // some clocks tick slowly
+		}
 		rest, ok := strings.CutPrefix(p.RunID, "run-")
 		pid, nanos, ok2 := strings.Cut(rest, "-")
 		if !ok || !ok2 || strings.Trim(pid+nanos, "0123456789") != "" || len(nanos) < 19 {

@@ -150,27 +150,13 @@ func checkDir(dir string) error {
 }
 
 // explainSpawn turns what CreateProcess said into what is wrong with which file.
-func explainSpawn(err error, path, _ string, argv, _ []string) error {
+func explainSpawn(err error, path, _ string, _, _ []string) error {
 	name := text.Quote(path)
 	switch {
 	case errors.Is(err, windows.ERROR_BAD_EXE_FORMAT):
 		return fmt.Errorf("%s: not an executable format (a script needs its interpreter: -- INTERPRETER %s)", name, filepath.Base(path))
 	case errors.Is(err, windows.ERROR_ELEVATION_REQUIRED):
 		return fmt.Errorf("%s: it asks for elevation, which only a caller that has it can give", name)
-	case errors.Is(err, windows.ERROR_FILENAME_EXCED_RANGE):
-		return fmt.Errorf("%s: %s", name, explainTooLong(argv))
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-// explainTooLong: a command line takes 32,767 UTF-16 units, CreateProcess.
-func explainTooLong(argv []string) string {
-	longest, total := 0, 0
-	for i, a := range argv {
-		if len(a) > len(argv[longest]) {
-			longest = i
-		}
-		total += len(a) + 1
-	}
-	return fmt.Sprintf("the command line has some %d characters, the limit is 32766 (argument %d alone has %d)", total, longest, len(argv[longest]))
 }

@@ -98,15 +98,15 @@ func ending(process windows.Handle) Status {
 
 // basicAccounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type basicAccounting struct {
-	userTime, kernelTime        int64 // 100 ns, of all processes that ever were in the job
-	_, _                        int64
-	_, _                        uint32
-	activeProcesses, terminated uint32
+	userTime, kernelTime      int64 // 100 ns, of all that ever were in the job
+	_, _                      int64
+	_                         uint32
+	total, active, terminated uint32 // processes
 }
 
 func (g *job) empty() bool {
 	var a basicAccounting
-	return queryJob(g.handle, windows.JobObjectBasicAccountingInformation, &a) == nil && a.activeProcesses == 0
+	return queryJob(g.handle, windows.JobObjectBasicAccountingInformation, &a) == nil && a.active == 0
 }
 
 // WaitEmpty sleeps on the job's completion port. Its messages say no more than

@@ -84,6 +84,9 @@ func (g *job) capCPU() error {
 
 func rateOf(cores float64, processors uint32) (uint32, error) {
 	const whole = 10_000
+	if processors == 0 {
+		return 0, errors.New("the system does not tell how many processors it has")
+	}
 	rate := math.Round(cores / float64(processors) * whole)
 	if rate < 1 {
 		return 0, fmt.Errorf("the least is %v cores", float64(processors)/whole)

@@ -18,7 +18,7 @@ func (g *job) pids() ([]uint32, error) {
 	// JOBOBJECT_BASIC_PROCESS_ID_LIST: two counts of 32 bits, then the ids.
 	const header = 8
 	const tries = 16 // against a job that grows faster than the list
-	room := 64
+	room := 16
 	for range tries {
 		list := make([]uintptr, header/unsafe.Sizeof(uintptr(0))+uintptr(room))
 		base := unsafe.Pointer(&list[0])

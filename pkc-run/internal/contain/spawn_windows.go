@@ -31,8 +31,13 @@ func (g *job) start(c Command) (p windows.ProcessInformation, err error) {
 	if !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_NOT_SUPPORTED) {
 		return p, err
 	}
-	// That can be the program's fault or the job's: two steps tell which.
-	p, err = createProcess(c, stdio, flags|windows.CREATE_SUSPENDED, 0)
+	return g.startThenJoin(c, stdio, flags)
+}
+
+// startThenJoin takes two steps, which tell whether it is the program or the
+// job that the system refuses. The child does nothing before it is inside.
+func (g *job) startThenJoin(c Command, stdio [3]windows.Handle, flags uint32) (windows.ProcessInformation, error) {
+	p, err := createProcess(c, stdio, flags|windows.CREATE_SUSPENDED, 0)
 	if err != nil {
 		return p, err
 	}
