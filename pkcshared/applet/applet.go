@@ -97,8 +97,9 @@ func Main(a *Applet) {
 	os.Exit(int(run(a, c, args, "")))
 }
 
+// progName is the name that a program was called by.
 func progName(arg0 string) string {
-	return strings.TrimSuffix(filepath.Base(arg0), ".exe")
+	return strings.TrimSuffix(folded(filepath.Base(arg0)), ".exe")
 }
 
 // run parses args and executes. format is an --error-format that was given

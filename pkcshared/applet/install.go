@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"processkit-cli/pkcshared/exit"
 	"processkit-cli/pkcshared/text"
@@ -35,36 +34,23 @@ func (m *Multicall) link(c *Call, dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is not a directory", text.Quote(dir))
 	}
-	ext := self[len(strings.TrimSuffix(self, ".exe")):]
 	for _, e := range m.Tools {
-		path := filepath.Join(dir, LinkPrefix+e.Name+ext)
-		if err := replaceable(path, self); err != nil {
-			return err
+		path := filepath.Join(dir, LinkPrefix+e.Name+programExt)
+		if !replaceable(path, self) {
+			return fmt.Errorf("%s exists and is not a link of this suite; nothing was changed", text.Quote(path))
 		}
 	}
 	for _, e := range m.Tools {
-		path := filepath.Join(dir, LinkPrefix+e.Name+ext)
+		path := filepath.Join(dir, LinkPrefix+e.Name+programExt)
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := os.Symlink(self, path); err != nil {
+		if err := lay(self, path); err != nil {
 			return err
 		}
 		if code := c.print(c.Out, path+"\n"); code != exit.OK {
 			return errors.New("standard output is not writable")
 		}
-	}
-	return nil
-}
-
-// replaceable allows what is absent, and links to a binary of our name.
-func replaceable(path, self string) error {
-	target, err := os.Readlink(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil || filepath.Base(target) != filepath.Base(self) {
-		return fmt.Errorf("%s exists and is not a link of this suite; nothing was changed", text.Quote(path))
 	}
 	return nil
 }

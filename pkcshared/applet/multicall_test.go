@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -122,63 +121,5 @@ func TestCalledBy(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != tt.code || out.String() != tt.out || errs.String() != tt.err {
 			t.Errorf("%s = %d, %q, %q, want %d, %q, %q", tt.argv, code, out.String(), errs.String(), tt.code, tt.out, tt.err)
 		}
-	}
-}
-
-func TestInstall(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "probe")); err != nil {
-		t.Skipf("needs symlinks: %v", err)
-	}
-	install := func() (exit.Code, string, string) {
-		return call(t, func(c *Call) exit.Code { return suite().run(c, []string{"--install", dir}) })
-	}
-	one, two := filepath.Join(dir, "pkc-one"), filepath.Join(dir, "pkc-two")
-	if strings.HasSuffix(self, ".exe") {
-		one, two = one+".exe", two+".exe"
-	}
-	// The second time replaces the links, also one to an older place.
-	for range 2 {
-		code, out, errs := install()
-		if code != 0 || out != one+"\n"+two+"\n" || errs != "" {
-			t.Fatalf("install = %d, %q, %q", code, out, errs)
-		}
-		for _, path := range []string{one, two} {
-			if target, err := os.Readlink(path); err != nil || target != self {
-				t.Errorf("%s -> %s, %v, want %s", path, target, err, self)
-			}
-		}
-		relink(t, one, filepath.Join("/old", filepath.Base(self)))
-	}
-	// What is not ours stays, and then nothing else changes either.
-	for _, foreign := range []func(){
-		func() { relink(t, two, "/bin/sh") },
-		func() {
-			_ = os.Remove(two)
-			if err := os.WriteFile(two, []byte("mine"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		},
-	} {
-		foreign()
-		code, out, errs := install()
-		if code != exit.Setup || out != "" || !strings.Contains(errs, "nothing was changed") {
-			t.Errorf("install = %d, %q, %q, want a refusal", code, out, errs)
-		}
-		if target, _ := os.Readlink(one); target == self {
-			t.Errorf("%s was replaced", one)
-		}
-	}
-}
-
-func relink(t *testing.T, path, target string) {
-	t.Helper()
-	_ = os.Remove(path)
-	if err := os.Symlink(target, path); err != nil {
-		t.Fatal(err)
 	}
 }
