@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,16 +54,6 @@ func runs(pid uint32, path string) bool {
 		return false
 	}
 	return strings.EqualFold(windows.UTF16ToString(image[:n]), path)
-}
-
-func alive(pid int) bool {
-	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
-	if err != nil {
-		return false
-	}
-	defer windows.CloseHandle(h)
-	event, _ := windows.WaitForSingleObject(h, 0)
-	return event != windows.WAIT_OBJECT_0
 }
 
 // gone expects that nothing of a finished run is left.
@@ -120,16 +109,6 @@ func (r *invocation) ended(want int) stream {
 		r.t.Fatalf("code = %d, want %d; stderr: %s\n%s", got, want, r.err.String(), r.raw())
 	}
 	return r.stream()
-}
-
-// pidIn waits for the pid that a file tells.
-func pidIn(t *testing.T, path string) int {
-	t.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(waitForFile(t, path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
 }
 
 // passHandle has the runner inherit the write end of a pipe, and returns both

@@ -98,10 +98,11 @@ func ending(process windows.Handle) Status {
 
 // basicAccounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type basicAccounting struct {
-	userTime, kernelTime      int64 // 100 ns, of all that ever were in the job
-	_, _                      int64
-	_                         uint32
-	total, active, terminated uint32 // processes
+	userTime, kernelTime int64 // 100 ns, of all that ever were in the job
+	_, _                 int64
+	_                    uint32
+	total, active        uint32 // processes
+	_                    uint32
 }
 
 func (g *job) empty() bool {
