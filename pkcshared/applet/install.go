@@ -3,7 +3,6 @@ package applet
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -42,9 +41,6 @@ func (m *Multicall) link(c *Call, dir string) error {
 	}
 	for _, e := range m.Tools {
 		path := filepath.Join(dir, LinkPrefix+e.Name+programExt)
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
 		if err := lay(self, path); err != nil {
 			return err
 		}

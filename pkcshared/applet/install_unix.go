@@ -21,4 +21,9 @@ func replaceable(path, self string) bool {
 }
 
 // lay makes path lead to self.
-func lay(self, path string) error { return os.Symlink(self, path) }
+func lay(self, path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Symlink(self, path)
+}

@@ -44,6 +44,12 @@ func kin(path string) bool {
 // lay makes path lead to self: by a symbolic link, which takes a privilege, by
 // a hard link, which takes one volume, or as a copy.
 func lay(self, path string) error {
+	if same(self, path) {
+		return nil // nor could it be removed: it is running
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if os.Symlink(self, path) == nil {
 		// A system without symbolic links may still say that it made one.
 		if _, err := os.Lstat(path); err == nil {
@@ -58,4 +64,14 @@ func lay(self, path string) error {
 		return err
 	}
 	return os.WriteFile(path, b, 0o755)
+}
+
+// same reports whether two paths lead to one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
