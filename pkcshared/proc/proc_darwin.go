@@ -8,8 +8,16 @@ const (
 )
 
 // All describes every process that this one can see.
-func All() ([]Info, error) {
-	ks, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+func All() ([]Info, error) { return list("kern.proc.all") }
+
+// Group describes the members of a process group, zombies among them.
+func Group(pgid int) ([]Info, error) { return list("kern.proc.pgrp", pgid) }
+
+func list(name string, of ...int) ([]Info, error) {
+	ks, err := unix.SysctlKinfoProcSlice(name, of...)
+	if err == unix.ESRCH {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

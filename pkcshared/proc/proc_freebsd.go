@@ -28,8 +28,16 @@ const (
 var errLayout = errors.New("unknown layout of struct kinfo_proc")
 
 // All describes every process that this one can see.
-func All() ([]Info, error) {
-	b, err := unix.SysctlRaw("kern.proc.proc")
+func All() ([]Info, error) { return list("kern.proc.proc") }
+
+// Group describes the members of a process group, zombies among them.
+func Group(pgid int) ([]Info, error) { return list("kern.proc.pgrp", pgid) }
+
+func list(name string, of ...int) ([]Info, error) {
+	b, err := unix.SysctlRaw(name, of...)
+	if err == unix.ESRCH {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,16 +17,20 @@ import (
 
 // processGroup contains a tree by its group alone: what leaves the group by
 // setsid leaves the container. These systems have no subreaper.
+//
+// The root child stays a zombie as long as the group may be signalled: until
+// it is reaped nobody else can get its number, which is the group's.
 type processGroup struct {
 	child *Child
+	hold  chan struct{} // closed by release
+	once  sync.Once
 
 	mu   sync.Mutex
+	over bool // nobody is left, and the number may be another's by now
 	used *syscall.Rusage
 }
 
-func newProcessGroup() (Group, error) {
-	return &processGroup{}, nil
-}
+func newProcessGroup() (Group, error) { return &processGroup{hold: make(chan struct{})}, nil }
 
 func (g *processGroup) Mechanism() string { return ProcessGroup }
 
@@ -51,40 +55,77 @@ func (g *processGroup) Spawn(c Command) (*Child, error) {
 	return g.child, nil
 }
 
-// wait reports the end of the root child when it is reaped. Nothing can peek
-// portably here, so the group is signalled only while the child is unreaped
-// or a member still holds the group's number.
+// wait reports the end of the root child. A child that leaves nobody behind is
+// reaped before that, for then what it used is known; else by release.
 func (g *processGroup) wait(exited chan<- Status) {
+	ws, err := peek(g.child.PID)
+	if err != nil {
+		// It has ended already, or cannot be watched: reaping tells too.
+		exited <- g.reap()
+		return
+	}
+	if g.alone() {
+		exited <- g.reap()
+		return
+	}
+	exited <- statusOf(ws)
+	<-g.hold
+	g.reap()
+}
+
+// alone reports that no member but zombies is left. The listing is not made in
+// an instant, and a process that was being made can be missing from it once.
+func (g *processGroup) alone() bool {
+	for range 2 {
+		if ms, err := g.Members(); err != nil || len(ms) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *processGroup) reap() Status {
 	var ws syscall.WaitStatus
 	var ru syscall.Rusage
+	// Whoever is left in the group keeps its number taken.
+	left := !g.alone()
 	for {
 		_, err := syscall.Wait4(g.child.PID, &ws, 0, &ru)
 		if err == syscall.EINTR {
 			continue
 		}
 		g.mu.Lock()
-		g.used = &ru
+		g.used, g.over = &ru, !left
 		g.mu.Unlock()
-		switch {
-		case err != nil:
-			exited <- Status{Err: err}
-		case ws.Signaled():
-			exited <- Status{Signal: int(ws.Signal())}
-		default:
-			exited <- Status{Code: ws.ExitStatus()}
+		if err != nil {
+			return Status{Err: err}
 		}
-		return
+		return statusOf(ws)
 	}
 }
 
+func statusOf(ws syscall.WaitStatus) Status {
+	if ws.Signaled() {
+		return Status{Signal: int(ws.Signal())}
+	}
+	return Status{Code: ws.ExitStatus()}
+}
+
+// release lets the root child be reaped when it has ended.
+func (g *processGroup) release() { g.once.Do(func() { close(g.hold) }) }
+
 func (g *processGroup) Members() ([]proc.Info, error) {
-	all, err := proc.All()
+	g.mu.Lock()
+	over := g.over
+	g.mu.Unlock()
+	if over {
+		return nil, nil
+	}
+	members, err := proc.Group(g.child.PID)
 	if err != nil {
 		return nil, err
 	}
-	members := slices.DeleteFunc(all, func(p proc.Info) bool {
-		return p.Dead || p.PGID != g.child.PID
-	})
+	members = slices.DeleteFunc(members, func(p proc.Info) bool { return p.Dead })
 	slices.SortFunc(members, func(a, b proc.Info) int { return a.PID - b.PID })
 	return members, nil
 }
@@ -115,22 +156,32 @@ func (g *processGroup) signal(sig unix.Signal) error {
 	return err
 }
 
+// WaitEmpty is woken by each member's end. One that leaves the group says
+// nothing, so the members are listed again now and then.
 func (g *processGroup) WaitEmpty(d time.Duration) bool {
+	const atMost = 250 * time.Millisecond
 	deadline := time.Now().Add(d)
-	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		members, err := g.Members()
-		if err == nil && len(members) == 0 {
+	for wait := time.Millisecond; ; wait = min(2*wait, atMost) {
+		if g.alone() {
 			return true
 		}
 		left := time.Until(deadline)
 		if left <= 0 {
 			return false
 		}
-		time.Sleep(min(wait, left))
+		members, err := g.Members()
+		pids := make([]int, len(members))
+		for i, m := range members {
+			pids[i] = m.PID
+		}
+		if err != nil || awaitOne(pids, min(atMost, left)) != nil {
+			time.Sleep(min(wait, left))
+		}
 	}
 }
 
 func (g *processGroup) Kill(d time.Duration) error {
+	defer g.release()
 	err := g.signal(unix.SIGKILL)
 	if !g.WaitEmpty(d) {
 		return errors.Join(errSurvivors, err)
@@ -152,4 +203,7 @@ func (g *processGroup) Evidence() Evidence {
 	return Evidence{event.NotTripped, event.NotTripped, event.NotTripped}
 }
 
-func (g *processGroup) Close() error { return nil }
+func (g *processGroup) Close() error {
+	g.release()
+	return nil
+}
