@@ -120,17 +120,23 @@ func TestNoBreakaway(t *testing.T) {
 
 func TestMembers(t *testing.T) {
 	r := start(t, nil, "--snapshot-interval", "20ms", "--", "child", "spawn", "2", "hang")
+	var lines []string
+	var members []gjson.Result
 	waitFor(t, "snapshot of three", func() bool {
-		lines := strings.Split(r.raw(), "\n")
-		return len(gjson.Get(lines[max(0, len(lines)-2)], "members").Array()) == 3
+		lines = strings.Split(r.raw(), "\n")
+		last := lines[max(0, len(lines)-2)]
+		members = gjson.Get(last, "members").Array()
+		// A process that is being made has no name and no time yet under Wine.
+		told := 0
+		for _, m := range members {
+			if m.Get("name").String() == "child.exe" && len(m.Get("start_time").String()) == 18 {
+				told++
+			}
+		}
+		return told == 3
 	})
-	lines := strings.Split(r.raw(), "\n")
-	members := gjson.Get(lines[len(lines)-2], "members").Array()
 	root := gjson.Get(lines[0], "root_pid").Int()
 	for _, m := range members {
-		if m.Get("name").String() != "child.exe" || len(m.Get("start_time").String()) != 18 {
-			t.Errorf("member = %s", m)
-		}
 		parent := root
 		if m.Get("pid").Int() == root {
 			parent = int64(r.cmd.Process.Pid)
@@ -246,10 +252,12 @@ func TestMechanismByEnvironment(t *testing.T) {
 	}
 }
 
-// needsWindow skips where the child cannot open a window.
+// needsWindow skips where no window can be opened, and keeps one open: Wine has
+// a process for the desktop, which the first window starts and the last ends,
+// and which is not to be a member of the run.
 func needsWindow(t *testing.T) {
 	t.Helper()
-	cmd := exec.Command("child", "window")
+	cmd := exec.Command("other", "window")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -257,10 +265,11 @@ func needsWindow(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said, _ := io.ReadAll(io.LimitReader(out, 5))
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	if string(said) != "ready" {
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if said, _ := io.ReadAll(io.LimitReader(out, 5)); string(said) != "ready" {
 		t.Skip("needs a desktop: no window can be opened here")
 	}
 }
