@@ -11,6 +11,7 @@ STAMP    := -X processkit-cli/pkcshared/applet.Version=$(VERSION)
 # -tags in the build info (go version -m shows it) but leaves -ldflags out.
 TAG      := processkit.version.$(VERSION)
 BUILD    := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags '$(TAG)' -ldflags '-s -w $(STAMP)'
+EXE      := $(if $(filter windows,$(GOOS)),.exe)
 TARGETS  := linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
 PACKAGES := $(addsuffix /...,$(addprefix ./,$(MODULES)))
 # The cache of test results sees the files of one module only; docs are outside.
@@ -38,8 +39,8 @@ help: ## this list
 
 build: ## bin/processkit-cli and every bin/pkc-*, static
 	@mkdir -p $(BIN)
-	$(BUILD) -o $(BIN)/processkit-cli ./multicall
-	@for t in $(TOOLS); do echo "$(BIN)/$$t"; $(BUILD) -o $(BIN)/$$t ./$$t || exit 1; done
+	$(BUILD) -o $(BIN)/processkit-cli$(EXE) ./multicall
+	@for t in $(TOOLS); do echo "$(BIN)/$$t$(EXE)"; $(BUILD) -o $(BIN)/$$t$(EXE) ./$$t || exit 1; done
 
 demo: build ## a real command in a contained run, and its story from the stream
 	@sh docs/examples/demo.sh $(BIN)
@@ -99,12 +100,17 @@ vm: ## caps and delegation in a virtual machine with pure cgroup v2 (minutes)
 	$(VM) -f systemd-session $(BIN)/vm $(VM_CAPS)
 	$(VM) -f systemd-user -e PKC_REQUIRE=cgroup_v2,caps $(BIN)/vm $(VM_CAPS)
 
-# What runs on Windows, as far as Wine can tell; see fixtures/lab/README.md.
-WINE     := $(addprefix pkcshared/,control event exit file notify registry text) fixtures pkc-procctl/internal \
-            $(filter-out pkc-run pkc-procctl,$(TOOLS))
+# The tests as Windows programs, then those that look at Wine from outside. What
+# the former cannot build themselves lies in WINE_BIN.
+WINE_BIN := $(CURDIR)/$(BIN)/windows
+WINE     := $(filter-out pkc-procctl,$(MODULES)) pkc-procctl/internal
+HOST      = env GOOS=$(shell $(GO) env GOHOSTOS) GOARCH=$(shell $(GO) env GOHOSTARCH) GOFLAGS=
 
 wine: ## the tests of the Windows build under Wine (needs root; minutes)
-	fixtures/lab/wine.sh $(GO) test -count=1 -timeout 300s $(addsuffix /...,$(addprefix ./,$(WINE)))
+	@GOOS=windows GOARCH=amd64 $(MAKE) -s build BIN=$(WINE_BIN)
+	PKC_BUILT=$(WINE_BIN) fixtures/lab/wine.sh sh -ec '\
+		$(GO) test -count=1 -timeout 300s $(addsuffix /...,$(addprefix ./,$(WINE))); \
+		$(HOST) $(GO) test -count=1 -timeout 120s -run Wine ./pkc-run/runcmd'
 
 # BENCH_RUN chooses rows; only without it the page is written.
 BENCH_TIME ?= 4m

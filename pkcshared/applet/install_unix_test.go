@@ -11,11 +11,7 @@ import (
 )
 
 func TestInstallLinks(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	suite, dir := program(t), t.TempDir()
 	path := filepath.Join(dir, "pkc-two")
 	link := func(target string) {
 		t.Helper()
@@ -25,15 +21,15 @@ func TestInstallLinks(t *testing.T) {
 		}
 	}
 	for target, want := range map[string]exit.Code{
-		filepath.Join("/old", filepath.Base(self)): exit.OK, // an older place
+		filepath.Join("/old", filepath.Base(suite)): exit.OK, // an older place
 		"/bin/sh": exit.Setup,
 	} {
 		link(target)
-		if code, out, errs := installIn(t, dir); code != want {
+		if code, out, errs := play(suite, "--install", dir); code != want {
 			t.Errorf("install over a link to %s = %d, %q, %q, want %d", target, code, out, errs, want)
 		}
 		if want == exit.OK {
-			target = self
+			target = suite
 		}
 		if got, err := os.Readlink(path); got != target || err != nil {
 			t.Errorf("%s -> %s, %v, want %s", path, got, err, target)

@@ -8,23 +8,19 @@ import (
 
 // TestInstallOverOtherVersions replaces what earlier installs have copied.
 func TestInstallOverOtherVersions(t *testing.T) {
-	self, err := os.Executable()
+	suite, dir := program(t), t.TempDir()
+	content, err := os.ReadFile(suite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
 	path := filepath.Join(dir, "pkc-two.exe")
-	if err := os.WriteFile(path, append(program, "older"...), 0o755); err != nil {
+	if err := os.WriteFile(path, append(content, "older"...), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := installIn(t, dir); code != 0 {
+	if code, out, errs := play(suite, "--install", dir); code != 0 {
 		t.Errorf("install over an older copy = %d, %q, %q, want 0", code, out, errs)
 	}
-	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(program)) {
+	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(content)) {
 		t.Errorf("%s: %v, %v, want the present program", path, info, err)
 	}
 }
