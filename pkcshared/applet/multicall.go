@@ -119,8 +119,8 @@ Every command is also a tool of its own, pkc-COMMAND.
   -V, --version               print the version
   -h, --help                  print this; COMMAND --help tells about one command
 
-Runs are registered below XDG_RUNTIME_DIR or HOME, or in the directory that
-PROCESSKIT_CLI_REGISTRY_DIR names; see list --help.
+Runs are registered below XDG_RUNTIME_DIR or HOME, on Windows LOCALAPPDATA, or
+in the directory that PROCESSKIT_CLI_REGISTRY_DIR names; see list --help.
 
 Exit codes: %d to %d are this suite's own, see COMMAND --help.
 `, exit.BandStart, exit.BandEnd)
