@@ -17,7 +17,8 @@ type Info struct {
 	Name string
 
 	// Start is when the process began, in a unit of the platform: clock ticks
-	// since boot on Linux, microseconds since the epoch on the BSDs and macOS.
+	// since boot on Linux, microseconds since the epoch on the BSDs and macOS,
+	// 100 ns since 1601 on Windows.
 	Start uint64
 
 	// Dead is set for a zombie, which holds a number and nothing else.

@@ -3,7 +3,6 @@ package contain
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -62,7 +61,7 @@ func (g *job) Members() ([]proc.Info, error) {
 		m := proc.Info{PID: int(pid), PPID: -1}
 		if err == nil { // else not ours to ask, and a member all the same
 			defer windows.CloseHandle(h)
-			describe(h, &m)
+			m = proc.Of(h, m.PID)
 		}
 		seen = append(seen, m)
 	}
@@ -71,42 +70,4 @@ func (g *job) Members() ([]proc.Info, error) {
 		_, still := slices.BinarySearch(after, uint32(m.PID))
 		return !still
 	}), err
-}
-
-// describe fills in what the system tells of an open process.
-func describe(h windows.Handle, m *proc.Info) {
-	m.Start = created(h)
-	var path [windows.MAX_LONG_PATH]uint16
-	n := uint32(len(path))
-	if windows.QueryFullProcessImageName(h, 0, &path[0], &n) == nil {
-		m.Name = filepath.Base(windows.UTF16ToString(path[:n]))
-	}
-	var basic windows.PROCESS_BASIC_INFORMATION
-	err := windows.NtQueryInformationProcess(h, windows.ProcessBasicInformation,
-		unsafe.Pointer(&basic), uint32(unsafe.Sizeof(basic)), nil)
-	if err == nil {
-		m.PPID = parent(uint32(basic.InheritedFromUniqueProcessId), m.Start)
-	}
-}
-
-// created is the time at which a process was made, in 100 ns since 1601.
-func created(h windows.Handle) uint64 {
-	var made, exit, kernel, user windows.Filetime
-	if windows.GetProcessTimes(h, &made, &exit, &kernel, &user) != nil {
-		return 0
-	}
-	return uint64(made.HighDateTime)<<32 | uint64(made.LowDateTime)
-}
-
-// parent judges the number of a process's maker. The system keeps it when the
-// maker has ended; whoever has it now and is younger is somebody else.
-func parent(pid uint32, start uint64) int {
-	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
-	if err == nil {
-		defer windows.CloseHandle(h)
-		if created(h) > start {
-			return -1
-		}
-	}
-	return int(pid)
 }
