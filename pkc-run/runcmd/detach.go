@@ -41,7 +41,7 @@ const readyEnv = "PROCESSKIT_CLI_READY_FD"
 const startBudget = 30 * time.Second
 
 func detach(c *applet.Call, p *Plan, given map[string]bool) error {
-	sig := catch()
+	sig := catch(c)
 	if err := emptyStream(p.JSONL); err != nil {
 		return exit.Errorf(exit.Setup, "--jsonl: %w", err)
 	}

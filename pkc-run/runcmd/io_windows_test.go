@@ -160,6 +160,21 @@ func TestPathsInTheStream(t *testing.T) {
 	}
 }
 
+// Whoever empties the stream meanwhile finds no hole in what follows.
+func TestEmptiedStream(t *testing.T) {
+	r := start(t, nil, "--snapshot-interval", "20ms", "--", "child", "hang", "1s")
+	waitFor(t, "snapshots", func() bool { return strings.Count(r.raw(), "members_snapshot") > 2 })
+	if err := os.Truncate(r.path("events.jsonl"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.wait(); got != 0 {
+		t.Errorf("code = %d, want 0", got)
+	}
+	if raw := r.raw(); !strings.HasPrefix(raw, "{") || !strings.Contains(raw, "runner_exit") {
+		t.Errorf("stream = %.100q...", raw)
+	}
+}
+
 func TestNoWindow(t *testing.T) {
 	r, _ := do(t, 3, nil, "--create-no-window", "--", "child", "do", "echo", "x", "+", "exit", "3")
 	if r.out.String() != "x\n" {

@@ -43,7 +43,7 @@ var reached = func(step string) {}
 // run is the story of one run. Every return after the stream is open has
 // written runner_exit as its last line.
 func run(c *applet.Call, p *Plan) (err error) {
-	r := &runner{Call: c, plan: p, signals: catch(), ready: takeReady()}
+	r := &runner{Call: c, plan: p, signals: catch(c), ready: takeReady()}
 	defer func() {
 		if err != nil {
 			r.tell(err.Error())
@@ -90,9 +90,7 @@ func (r *runner) openStream() error {
 			return exit.Errorf(exit.Setup, "--jsonl: %w", err)
 		}
 	}
-	// Appending leaves no hole where somebody empties the file meanwhile.
-	const flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC | os.O_APPEND
-	r.stream, err = openPatiently(r.plan.JSONL, flag, 0o600, r.signals)
+	r.stream, err = openEmpty(r.plan.JSONL, r.signals)
 	if errors.Is(err, errEarly) {
 		return cancelledEarly(r.signals.pending())
 	}

@@ -3,6 +3,8 @@ package runcmd
 import (
 	"errors"
 	"os"
+
+	"processkit-cli/pkcshared/applet"
 )
 
 // signals are the stop signals of this process, noted from the moment that
@@ -13,10 +15,12 @@ type signals struct {
 }
 
 // catch notes stop signals from now on.
-func catch() *signals {
+func catch(c *applet.Call) *signals {
 	// Room for every kind at once; more of them add nothing.
 	s := &signals{c: make(chan os.Signal, stopKinds)}
-	s.listen()
+	if err := s.listen(); err != nil {
+		c.Warn("stop signals end this process abruptly: %v", err)
+	}
 	return s
 }
 

@@ -17,13 +17,14 @@ const stopKinds = len(stopSignals)
 // listen: SIGINT or SIGHUP that the caller ignores stays ignored, for us and
 // for the child: that is how nohup works. Of other signals Go's runtime does
 // not keep that.
-func (s *signals) listen() {
+func (s *signals) listen() error {
 	for _, sig := range stopSignals {
 		if !signal.Ignored(sig) {
 			signal.Notify(s.c, sig)
 		}
 	}
 	dieOfQuit()
+	return nil
 }
 
 // signalNames: source names a stop signal in the stream, title on stderr.

@@ -54,7 +54,7 @@ var setConsoleCtrlHandler = windows.NewLazySystemDLL("kernel32.dll").NewProc("Se
 //
 // The first event stops the run. A second one is left to the system, which
 // ends the runner and so, with the job's handle, the tree.
-func (s *signals) listen() {
+func (s *signals) listen() error {
 	var noted atomic.Bool
 	handler := syscall.NewCallback(func(kind uint32) uintptr {
 		if noted.Swap(true) {
@@ -67,7 +67,10 @@ func (s *signals) listen() {
 		}
 		return 1
 	})
-	_, _, _ = setConsoleCtrlHandler.Call(handler, 1)
+	if ok, _, err := setConsoleCtrlHandler.Call(handler, 1); ok == 0 {
+		return os.NewSyscallError("SetConsoleCtrlHandler", err)
+	}
+	return nil
 }
 
 // graceLeft: the system gives a process 5 s when its console closes, and the

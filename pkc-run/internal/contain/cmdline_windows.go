@@ -64,12 +64,12 @@ var compareStringOrdinal = windows.NewLazySystemDLL("kernel32.dll").NewProc("Com
 // CompareNames orders names of environment variables as Windows does, which
 // folds their case: CompareStringOrdinal.
 func CompareNames(a, b string) int {
-	const equal = 2 // CSTR_EQUAL
+	const equal, toZero = 2, 1<<32 - 1 // CSTR_EQUAL; length -1, an int
 	ua, erra := windows.UTF16FromString(a)
 	ub, errb := windows.UTF16FromString(b)
 	if erra != nil || errb != nil {
 		return cmp.Compare(a, b)
 	}
-	r, _, _ := compareStringOrdinal.Call(uintptr(unsafe.Pointer(&ua[0])), uintptr(len(ua)-1), uintptr(unsafe.Pointer(&ub[0])), uintptr(len(ub)-1), 1)
+	r, _, _ := compareStringOrdinal.Call(uintptr(unsafe.Pointer(&ua[0])), toZero, uintptr(unsafe.Pointer(&ub[0])), toZero, 1)
 	return int(r) - equal
 }
