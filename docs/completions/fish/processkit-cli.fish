@@ -85,8 +85,8 @@ complete -c processkit-cli -n '__processkit_cli_at run' -l env-remove -x -d 'dro
 complete -c processkit-cli -n '__processkit_cli_at run' -l env-file -r -F -d 'lines KEY=VALUE, blank lines and # comments'
 complete -c processkit-cli -n '__processkit_cli_at run' -l env -x -d 'set a variable'
 complete -c processkit-cli -n '__processkit_cli_at run' -l detach -d 'return with 0 as soon as the run has started'
-complete -c processkit-cli -n '__processkit_cli_at run' -l create-no-window -d 'Windows only, no effect here'
-complete -c processkit-cli -n '__processkit_cli_at run' -l windows-graceful-ctrl-break -d 'Windows only, no effect here'
+complete -c processkit-cli -n '__processkit_cli_at run' -l create-no-window -d 'Windows: no console window for the program'
+complete -c processkit-cli -n '__processkit_cli_at run' -l windows-graceful-ctrl-break -d 'Windows: a console group of its own for the program, whose soft stop sends CTRL_BREAK too'
 complete -c processkit-cli -n '__processkit_cli_at run' -l error-format -x -a 'human json' -d 'shape of a failure on stderr'
 complete -c processkit-cli -n '__processkit_cli_at run' -l help -s h -d 'print the help for one screen, or all of it'
 
