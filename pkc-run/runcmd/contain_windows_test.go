@@ -112,6 +112,29 @@ func TestNestedRuns(t *testing.T) {
 	})
 }
 
+func TestRunsLeaveEachOtherAlone(t *testing.T) {
+	r := start(t, nil, "--run-id", "bystander", "--", "child", "spawn", "2", "hang")
+	waitFor(t, "whole tree", func() bool { return len(living(t, "child")) == 3 })
+	var others []*invocation
+	for range 4 {
+		others = append(others, start(t, nil, "--timeout", "1s", "--", "other", "tree", "1", "2", "hang"))
+	}
+	for _, o := range others {
+		o.ended(106).clean(t)
+	}
+	if n := len(living(t, "child")); n != 3 {
+		t.Errorf("%d of the bystander's tree live, want 3", n)
+	}
+	if n := len(living(t, "other")); n != 0 {
+		t.Errorf("%d of the others' trees live", n)
+	}
+	if _, err := control.Send(os.Getenv(registry.DirEnv), "bystander", control.Kill); err != nil {
+		t.Fatal(err)
+	}
+	r.ended(109).clean(t)
+	r.gone()
+}
+
 func TestNoBreakaway(t *testing.T) {
 	r, s := do(t, 1, nil, "--", "child", "breakaway", "hang")
 	s.clean(t)
