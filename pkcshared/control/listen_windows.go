@@ -127,17 +127,17 @@ func (l *listener) connect() error {
 
 // pending waits for the answer to request, or for close, which it cancels for.
 func (l *listener) pending() error {
-	first, err := windows.WaitForMultipleObjects([]windows.Handle{l.closed, l.connected}, false, windows.INFINITE)
-	if err != nil {
-		return os.NewSyscallError("WaitForMultipleObjects", err)
-	}
+	first, waitErr := windows.WaitForMultipleObjects([]windows.Handle{l.closed, l.connected}, false, windows.INFINITE)
 	closed := first == windows.WAIT_OBJECT_0
-	if closed {
+	if closed || waitErr != nil {
 		_ = windows.CancelIoEx(l.pipe, &l.request)
 	}
 	var n uint32
-	err = windows.GetOverlappedResult(l.pipe, &l.request, &n, true)
-	if closed {
+	err := windows.GetOverlappedResult(l.pipe, &l.request, &n, true)
+	switch {
+	case waitErr != nil:
+		return os.NewSyscallError("WaitForMultipleObjects", waitErr)
+	case closed:
 		return os.ErrClosed
 	}
 	return err
