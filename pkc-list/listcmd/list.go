@@ -73,11 +73,12 @@ func list(c *applet.Call, f filter, json bool) error {
 	if err != nil {
 		return noRegistry(err)
 	}
+	found = registry.Filter(found, f.takes)
 	out := c.Output()
 	if json {
-		err = printLines(out, found, f)
+		err = printLines(out, found)
 	} else {
-		err = printTable(out, found, f)
+		err = printTable(out, found)
 	}
 	if err != nil {
 		return err

@@ -23,12 +23,8 @@ type entry struct {
 	Endpoint   *string           `json:"endpoint"`
 }
 
-func printLines(out *applet.Output, found []registry.Found, f filter) error {
-	for i := range found {
-		e := &found[i]
-		if !f.takes(e) {
-			continue
-		}
+func printLines(out *applet.Output, found []registry.Found) error {
+	for _, e := range found {
 		err := out.JSON(entry{
 			e.RunID, e.Health, e.StartedAt, e.Hint, e.ArgvSHA256, e.Labels, e.JSONL, e.CaptureDir, e.Endpoint,
 		})
@@ -39,18 +35,15 @@ func printLines(out *applet.Output, found []registry.Found, f filter) error {
 	return nil
 }
 
-func printTable(out *applet.Output, found []registry.Found, f filter) error {
+func printTable(out *applet.Output, found []registry.Found) error {
 	rows := [][]string{
 		{"RUN_ID", "HEALTH", "STARTED_AT", "HINT", "ARGV_SHA256", "LABELS", "JSONL", "CAPTURE_DIR", "ENDPOINT"},
 	}
-	for i := range found {
-		e := &found[i]
-		if f.takes(e) {
-			rows = append(rows, []string{
-				text.Clean(e.RunID), string(e.Health), e.StartedAt, cell(e.Hint), digest(e.ArgvSHA256),
-				pairs(e.Labels), cell(e.JSONL), cell(e.CaptureDir), cell(e.Endpoint),
-			})
-		}
+	for _, e := range found {
+		rows = append(rows, []string{
+			text.Clean(e.RunID), string(e.Health), e.StartedAt, cell(e.Hint), digest(e.ArgvSHA256),
+			pairs(e.Labels), cell(e.JSONL), cell(e.CaptureDir), cell(e.Endpoint),
+		})
 	}
 	s := "no runs registered\n"
 	if len(rows) > 1 {

@@ -72,16 +72,19 @@ func list(dir string) ([]string, error) {
 
 // load reads the records among files.
 func load(dir string, files []string) []Found {
-	var found []Found
-	buf := make([]byte, maxRecord+1)
-	for _, name := range files {
-		if !isRecordName(name) {
-			continue
+	found := make([]Found, len(files))
+	spread(len(files), func(from, to int) {
+		buf := make([]byte, maxRecord+1)
+		for i, name := range files[from:to] {
+			if !isRecordName(name) {
+				continue
+			}
+			if f, err := read(filepath.Join(dir, name), buf); err == nil {
+				found[from+i] = f
+			}
 		}
-		if f, err := read(filepath.Join(dir, name), buf); err == nil {
-			found = append(found, f)
-		}
-	}
+	})
+	found = slices.DeleteFunc(found, func(f Found) bool { return f.Path == "" })
 	slices.SortFunc(found, func(a, b Found) int {
 		if c := strings.Compare(a.RunID, b.RunID); c != 0 {
 			return c
