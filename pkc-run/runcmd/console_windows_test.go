@@ -68,7 +68,10 @@ func TestCtrlCReachesTheChild(t *testing.T) {
 
 // A second event ends the runner at once, and the tree with it.
 func TestSecondCtrlC(t *testing.T) {
-	r := start(t, ownConsole, "--grace", "60s", "--capture-dir", "cap", "--", "child", "obey-term", "--delay", "100s")
+	r := start(t, func(r *invocation) {
+		ownConsole(r)
+		r.killed = true
+	}, "--grace", "60s", "--capture-dir", "cap", "--", "child", "obey-term", "--delay", "100s")
 	r.says("ready")
 	again := r.press(windows.CTRL_C_EVENT)
 	waitFor(t, "teardown", func() bool { return strings.Contains(r.raw(), "cleanup_started") })

@@ -74,6 +74,7 @@ func TestControlCommands(t *testing.T) {
 func TestRunnerDies(t *testing.T) {
 	for range 20 {
 		r := start(t, nil, "--", "child", "do", "daemonize", "hang", "+", "tree", "2", "2", "heartbeat", "beat", "5ms")
+		r.killed = true
 		waitFor(t, "whole tree", func() bool { return len(living(t, "child")) == 8 })
 		if err := r.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
