@@ -59,11 +59,13 @@ func TestStartThenJoin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	_ = windows.TerminateProcess(p.Process, 1)
+	if held, err := windows.ResumeThread(p.Thread); err != nil || held != 1 {
+		t.Errorf("the child was suspended %d times, %v, want once", held, err)
+	}
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("a suspended child has written its file")
 	}
-	_ = windows.TerminateProcess(p.Process, 1)
 	_ = windows.CloseHandle(p.Thread)
 	_ = windows.CloseHandle(p.Process)
 
