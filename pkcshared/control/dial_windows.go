@@ -61,10 +61,16 @@ func checkOwner(h windows.Handle) error {
 	if err != nil {
 		return fmt.Errorf("current user: %w", err)
 	}
-	if owner.Equals(user.User.Sid) || owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) || owner.IsWellKnown(windows.WinLocalSystemSid) {
-		return nil
+	if !trusted(owner, user.User.Sid) {
+		return errForeign
 	}
-	return errForeign
+	return nil
+}
+
+// trusted are the user, and those who could act as the user anyway: what an
+// elevated process makes can belong to the administrators.
+func trusted(owner, user *windows.SID) bool {
+	return owner.Equals(user) || owner.IsWellKnown(windows.WinBuiltinAdministratorsSid) || owner.IsWellKnown(windows.WinLocalSystemSid)
 }
 
 // absent says that nobody listens.
