@@ -3,6 +3,7 @@ package runcmd
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -26,7 +27,7 @@ import (
 //	  | empty the stream
 //	  | start, with the end of a pipe ------> |
 //	  |                                       | run_started into the stream
-//	  | <---- a newline, or why it failed ----|
+//	  | <-- a newline and warnings, or why not|
 //	  | the first line of the stream decides  |
 //	  v 0, or the copy's own code             v runs on
 //
@@ -59,7 +60,7 @@ func detach(c *applet.Call, p *Plan, given map[string]bool) error {
 	for {
 		select {
 		case said := <-heard:
-			if said != started {
+			if !strings.HasPrefix(said, started) {
 				why, heard = said, nil // its exit status is on the way
 				continue
 			}
@@ -67,18 +68,17 @@ func detach(c *applet.Call, p *Plan, given map[string]bool) error {
 				copied.stop() // its child runs
 				return exit.Errorf(exit.Setup, "the detached runner could not record its start in --jsonl")
 			}
-			if dir, err := registry.Dir(); err == nil && p.named {
-				warnOfTwins(c, dir, p.RunID) // the copy's own stderr is the null device
-			}
+			launched(c, p, said)
 			return nil
 		case code := <-copied.exited:
-			if proved() {
-				return nil
-			}
 			if heard != nil {
 				why = <-heard
 			}
-			return relay(code, why)
+			if proved() {
+				launched(c, p, why)
+				return nil
+			}
+			return relay(code, strings.TrimSpace(why))
 		case s := <-sig.c:
 			copied.stop()
 			return cancelledEarly(s)
@@ -89,6 +89,16 @@ func detach(c *applet.Call, p *Plan, given map[string]bool) error {
 			copied.kill()
 			return exit.Errorf(exit.Setup, "the detached runner started nothing within %v and was killed", startBudget)
 		}
+	}
+}
+
+// launched tells what the copy cannot: its stderr is the null device.
+func launched(c *applet.Call, p *Plan, said string) {
+	for warning := range strings.Lines(strings.TrimPrefix(said, started)) {
+		c.Warn("%s", warning)
+	}
+	if dir, err := registry.Dir(); err == nil && p.named {
+		warnOfTwins(c, dir, p.RunID)
 	}
 }
 
@@ -163,17 +173,15 @@ func relay(code int, why string) error {
 	return exit.As(c, kind, "detached runner: %s", why)
 }
 
-// started is what a copy says when its child runs.
+// started is what a copy says first when its child runs. Its warnings follow,
+// a line each.
 const started = "\n"
 
-// hear reads what a copy says, to the end of the pipe or the first newline.
+// hear reads what a copy says, which then closes the pipe.
 func hear(ready io.Reader) string {
 	const most = 4096
-	said, _ := bufio.NewReader(io.LimitReader(ready, most)).ReadString('\n')
-	if said == started {
-		return started
-	}
-	return strings.TrimSpace(said)
+	said, _ := io.ReadAll(io.LimitReader(ready, most))
+	return string(said)
 }
 
 // tell wakes the launcher of a detached run, once.
@@ -184,4 +192,12 @@ func (r *runner) tell(said string) {
 	_, _ = io.WriteString(r.ready, said)
 	_ = r.ready.Close()
 	r.ready = nil
+}
+
+// Warn keeps a warning for the launcher, too, as long as that listens.
+func (r *runner) Warn(format string, args ...any) {
+	r.Call.Warn(format, args...)
+	if r.ready != nil {
+		r.warnings += strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ") + "\n"
+	}
 }

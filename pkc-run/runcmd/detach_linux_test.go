@@ -165,6 +165,25 @@ func TestDetachedStartFailures(t *testing.T) {
 	})
 }
 
+// A run that nobody will find must not start in silence.
+func TestDetachedWarnings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, child := range [][]string{{"exit", "0"}, {"drip", "x", "10ms", "30"}} { // over before the launcher hears, and not
+		r := start(t, func(r *invocation) { r.env = append(r.env, registry.DirEnv+"="+file) },
+			append([]string{"--detach", "--", "child"}, child...)...)
+		if got := r.launched(); got != 0 {
+			t.Errorf("--detach = %d", got)
+		}
+		r.finished()
+		if got := r.err.String(); !strings.HasPrefix(got, "pkc-run: warning: the run is not in the registry: ") || strings.Count(got, "\n") != 1 {
+			t.Errorf("stderr = %q", got)
+		}
+	}
+}
+
 // What an earlier run left in the stream is no proof for this one.
 func TestDetachDoesNotBelieveAnOldStream(t *testing.T) {
 	_, id := detached(t, 101, func(r *invocation) {

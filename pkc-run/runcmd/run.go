@@ -35,6 +35,7 @@ type runner struct {
 
 	presence presence
 	ready    *os.File // wakes the launcher of a detached run
+	warnings string   // for that
 }
 
 // reached is told of every step of a run; tests stop a runner there.
@@ -239,7 +240,7 @@ func (r *runner) announce() {
 		Cwd:           &r.cwd,
 		Command:       event.NewCommand(p.Argv, p.ArgvRaw),
 	})
-	r.tell(started)
+	r.tell(started + r.warnings)
 	r.snapshot(event.ReasonSpawn)
 	r.pump = r.stdio.pump(r.Call, p, r.files)
 }
