@@ -43,6 +43,9 @@ const startBudget = 30 * time.Second
 
 func detach(c *applet.Call, p *Plan, given map[string]bool) error {
 	sig := catch(c)
+	if err := noInput(p); err != nil {
+		return err
+	}
 	if err := emptyStream(p.JSONL); err != nil {
 		return exit.Errorf(exit.Setup, "--jsonl: %w", err)
 	}

@@ -91,6 +91,9 @@ func (r *runner) openStream() error {
 			return exit.Errorf(exit.Setup, "--jsonl: %w", err)
 		}
 	}
+	if err := noInput(r.plan); err != nil {
+		return err
+	}
 	r.stream, err = openEmpty(r.plan.JSONL, r.signals)
 	if errors.Is(err, errEarly) {
 		return cancelledEarly(r.signals.pending())

@@ -186,6 +186,26 @@ func TestStreamInACaptureFile(t *testing.T) {
 	}
 }
 
+// The stream is not opened over what the run is to read.
+func TestStreamIsAnInput(t *testing.T) {
+	for _, args := range [][]string{
+		{"--stdin-file", "in"},
+		{"--env-file", "other", "--env-file", "in"},
+		{"--detach", "--stdin-file", "in"},
+	} {
+		for _, jsonl := range []string{"in", "./link"} {
+			r := start(t, func(r *invocation) {
+				r.write(map[string]string{"in": "A=1\n", "other": "", "link -> in": ""})
+				toStream(jsonl)(r)
+			}, append(args, "--", "child", "echo", "started")...)
+			r.refused(111, "--jsonl: ")
+			if got := r.tree()["in"]; got != "A=1\n" {
+				t.Errorf("--jsonl %s %q: the input is %q now", jsonl, args, got)
+			}
+		}
+	}
+}
+
 // Somebody empties the stream of a live run, as log rotation does.
 func TestStreamEmptiedMeanwhile(t *testing.T) {
 	r := start(t, nil, "--", "sh", "-c", ": >events.jsonl; exit 3")
