@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -264,6 +265,7 @@ func TestInstallInterrupted(t *testing.T) {
 			release := sync.OnceFunc(func() { close(over) })
 			defer release()
 			cmd := s.command(t, "--base-url", r.URL)
+			cmd.Stderr = new(bytes.Buffer) // so that Wait waits for a download that outlives the shell
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -274,6 +276,9 @@ func TestInstallInterrupted(t *testing.T) {
 			}
 			if err := cmd.Process.Signal(sig); err != nil {
 				t.Error(err)
+			}
+			if sig == syscall.SIGKILL {
+				release() // nobody is left to end the download
 			}
 			stuck := time.AfterFunc(time.Minute, release) // one that waits for the download
 			_ = cmd.Wait()

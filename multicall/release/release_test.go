@@ -249,7 +249,7 @@ func TestRecipes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range contents {
-			src := strings.NewReplacer(p.root, "ROOT", stage, "STAGE").Replace(filepath.ToSlash(c.Src))
+			src := strings.NewReplacer(filepath.ToSlash(p.root), "ROOT", filepath.ToSlash(stage), "STAGE").Replace(filepath.ToSlash(c.Src))
 			fmt.Fprintf(&b, "%s %03o %s <- %s %s\n", format, c.Info.Mode, c.Dst, src, c.Type)
 			if c.Info.Owner != "root" || c.Info.Group != "root" || !c.Info.MTime.Equal(p.time) {
 				t.Errorf("%s: %s is %+v", format, c.Dst, c.Info)

@@ -52,6 +52,9 @@ func prune(c *applet.Call, o registry.PruneOptions, json bool) error {
 	for _, leaf := range p.Busy {
 		c.Warn("cgroup %s still holds processes; they and the cgroup were left alone", text.Quote(leaf))
 	}
+	for _, err := range p.Kept {
+		c.Warn("%v", err)
+	}
 	out := c.Output()
 	if json {
 		err = out.JSON(newReport(p, o.DryRun))

@@ -134,7 +134,7 @@ func TestScanWithoutOperands(t *testing.T) {
 	a := fake("one")
 	a.Operands = false
 	for _, in := range []string{"--", "x", "--json -- x"} {
-		if _, err := scan(a, strings.Fields(in)); err == nil || err.Error() != "unexpected argument: this command takes flags only" {
+		if _, err := scan(a, strings.Fields(in)); err == nil || err.Error() != "unexpected argument: this command takes flags only, as in --run-id=..." {
 			t.Errorf("scan(%q) = %v, want an unexpected argument", in, err)
 		}
 	}

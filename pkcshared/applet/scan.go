@@ -86,7 +86,13 @@ func unexpected(a *Applet, arg string) error {
 	if len(a.Args) > 0 {
 		return exit.Errorf(exit.Usage, "unexpected argument: besides flags, this command takes %s only", strings.Join(a.Args, " "))
 	}
-	return exit.Errorf(exit.Usage, "unexpected argument: this command takes flags only")
+	hint := ""
+	for _, f := range [...]string{"run-id", "file"} {
+		if a.Flags.Lookup(f) != nil && hint == "" {
+			hint = ", as in --" + f + "=..."
+		}
+	}
+	return exit.Errorf(exit.Usage, "unexpected argument: this command takes flags only%s", hint)
 }
 
 func clip(s string) string { return text.Clean(s) }

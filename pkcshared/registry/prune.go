@@ -38,6 +38,7 @@ type Pruned struct {
 
 	Candidates []Candidate // of a dry run
 	Busy       []string    // cgroup leaves that still hold processes, left alone
+	Kept       []error     // why files are still there that are counted as removed
 }
 
 // Candidate is what a dry run found to remove: a stale record, or a lock file
@@ -106,9 +107,9 @@ func (p *pruner) entry(f Found) {
 	if socket != "" {
 		removeSocket(socket)
 	}
-	err := file.Remove(f.Path)
+	err := p.remove(f.Path)
 	if lock != nil && names(f.lock, lock) {
-		file.Remove(f.lock)
+		_ = p.remove(f.lock)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		p.out.Entries++
@@ -149,10 +150,18 @@ func (p *pruner) orphan(name string) {
 		p.out.Candidates = append(p.out.Candidates, Candidate{LockFile: name})
 	default:
 		file.Remove(stemOf(path) + tempExt)
-		if err := file.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		if err := p.remove(path); !errors.Is(err, fs.ErrNotExist) {
 			p.out.Orphans++
 		}
 	}
+}
+
+func (p *pruner) remove(path string) error {
+	err := file.Remove(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.out.Kept = append(p.out.Kept, err)
+	}
+	return err
 }
 
 // absent reports whether there is certainly nothing at path, not even a

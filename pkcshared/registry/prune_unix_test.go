@@ -3,7 +3,9 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -96,7 +98,12 @@ func TestPruneCountsWhatItCannotDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chmod(dir, 0o700)
-	if got, err := Prune(dir, PruneOptions{}); !reflect.DeepEqual(got, Pruned{Entries: 1}) || err != nil {
+	got, err := Prune(dir, PruneOptions{})
+	if len(got.Kept) != 2 || !errors.Is(got.Kept[0], fs.ErrPermission) {
+		t.Errorf("Prune says why of %v, want it of the record and the lock", got.Kept)
+	}
+	got.Kept = nil
+	if !reflect.DeepEqual(got, Pruned{Entries: 1}) || err != nil {
 		t.Errorf("Prune = %+v, %v, want the entry counted", got, err)
 	}
 }
