@@ -41,8 +41,7 @@ const readyEnv = "PROCESSKIT_CLI_READY_FD"
 // startBudget is how long a copy may take to start its child.
 const startBudget = 30 * time.Second
 
-func detach(c *applet.Call, p *Plan, given map[string]bool) error {
-	sig := catch(c)
+func detach(c *applet.Call, p *Plan, given map[string]bool, sig *signals) error {
 	if err := noInput(p); err != nil {
 		return err
 	}

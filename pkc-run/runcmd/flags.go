@@ -30,11 +30,15 @@ type options struct {
 func New() *applet.Applet {
 	var o options
 	fs := o.flags()
+	caught := make(chan *signals, 1)
 	return &applet.Applet{
 		Name:     "run",
 		Help:     help,
 		Flags:    fs,
 		Operands: true,
+		// Each signal is a round through a thread of the runtime's, in all as
+		// long as reading the flags takes.
+		Early: func() { go func() { caught <- catch() }() },
 		Exec: func(_ context.Context, c *applet.Call) error {
 			o.given = given(fs)
 			p, err := newPlan(&o, c.Operands)
@@ -42,9 +46,9 @@ func New() *applet.Applet {
 				return err
 			}
 			if o.detach {
-				return detach(c, p, o.given)
+				return detach(c, p, o.given, <-caught)
 			}
-			return run(c, p)
+			return run(c, p, <-caught)
 		},
 	}
 }

@@ -43,13 +43,16 @@ var reached = func(step string) {}
 
 // run is the story of one run. Every return after the stream is open has
 // written runner_exit as its last line.
-func run(c *applet.Call, p *Plan) (err error) {
-	r := &runner{Call: c, plan: p, signals: catch(c), ready: takeReady()}
+func run(c *applet.Call, p *Plan, sig *signals) (err error) {
+	r := &runner{Call: c, plan: p, signals: sig, ready: takeReady()}
 	defer func() {
 		if err != nil {
 			r.tell(err.Error())
 		}
 	}()
+	if sig.err != nil {
+		r.Warn("stop signals end this process abruptly: %v", sig.err)
+	}
 	if err := r.openStream(); err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package runcmd
 import (
 	"errors"
 	"os"
-
-	"processkit-cli/pkcshared/applet"
 )
 
 // signals are the stop signals of this process, noted from the moment that
@@ -12,15 +10,14 @@ import (
 type signals struct {
 	c     chan os.Signal
 	first os.Signal // one that was seen outside the race
+	err   error     // why none will be seen
 }
 
 // catch notes stop signals from now on.
-func catch(c *applet.Call) *signals {
+func catch() *signals {
 	// Room for every kind at once; more of them add nothing.
 	s := &signals{c: make(chan os.Signal, stopKinds)}
-	if err := s.listen(); err != nil {
-		c.Warn("stop signals end this process abruptly: %v", err)
-	}
+	s.err = s.listen()
 	return s
 }
 

@@ -41,6 +41,9 @@ type Applet struct {
 	// argument chooses, and Flags, Args, Operands and Exec stay unset.
 	Inner []*Applet
 
+	// Early, if set, is called before the arguments are read.
+	Early func()
+
 	// Exec runs the command. The error says how it ended, see package exit.
 	Exec func(ctx context.Context, c *Call) error
 }
@@ -86,15 +89,19 @@ func (c *Call) Warn(format string, args ...any) {
 var Version = "0.0.0-dev"
 
 // Main runs a stand-alone tool and ends the process.
-func Main(a *Applet) {
-	surviveBrokenPipe()
-	prog := progName(os.Args[0])
-	c := &Call{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Prog: prog, alone: true}
+func Main(a *Applet) { single(a, newCall()) }
+
+func single(a *Applet, c *Call) {
+	c.alone = true
 	args := os.Args[1:]
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-V") {
-		os.Exit(int(c.print(c.Out, prog+" "+Version+"\n")))
+		os.Exit(int(c.print(c.Out, c.Prog+" "+Version+"\n")))
 	}
 	os.Exit(int(run(a, c, args, "")))
+}
+
+func newCall() *Call {
+	return &Call{In: os.Stdin, Out: survivor(os.Stdout, 1), Err: survivor(os.Stderr, 2), Prog: progName(os.Args[0])}
 }
 
 // progName is the name that a program was called by.
@@ -126,6 +133,9 @@ type errHelp struct{ text string }
 func (errHelp) Error() string { return "help requested" }
 
 func execute(a *Applet, c *Call, args []string, format string) (string, error) {
+	if a.Early != nil {
+		a.Early()
+	}
 	given := format != ""
 	formatFlag := a.Flags.String("error-format", "human", "")
 	scanned, err := scan(a, args)

@@ -29,14 +29,12 @@ const LinkPrefix = "pkc-"
 
 // Main runs the multicall and ends the process.
 func (m *Multicall) Main() {
-	prog := progName(os.Args[0])
-	c := &Call{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Prog: prog}
-	if name, ok := strings.CutPrefix(prog, LinkPrefix); ok {
+	c := newCall()
+	if name, ok := strings.CutPrefix(c.Prog, LinkPrefix); ok {
 		if e := m.find(name); e != nil {
-			Main(e.New())
+			single(e.New(), c)
 		}
 	}
-	surviveBrokenPipe()
 	os.Exit(int(m.run(c, os.Args[1:])))
 }
 

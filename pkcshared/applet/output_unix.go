@@ -5,15 +5,22 @@ package applet
 import (
 	"errors"
 	"os"
-	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
 
-// surviveBrokenPipe turns SIGPIPE into EPIPE: an exit code must not depend on
-// whether somebody still reads our streams. The signal is caught, not ignored:
-// a caught one is reset in a child.
-func surviveBrokenPipe() { signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE) }
+// survivor writes to what f does, and a reader that left is an error of the
+// write: an exit code must not depend on whether somebody still reads. Go ends
+// a process whose write to descriptor 1 or 2 breaks, unless it catches SIGPIPE,
+// which takes two threads; of other descriptors it does not.
+func survivor(f *os.File, fd int) *os.File {
+	const first = 3
+	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, first)
+	if err != nil { // it is closed, or there is no room
+		return f
+	}
+	return os.NewFile(uintptr(other), f.Name())
+}
 
 // hungUp waits until nobody can read any more what is written to f; false
 // means that the kernel cannot tell.

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// surviveBrokenPipe: a write to a broken pipe is an error here, never a signal.
-func surviveBrokenPipe() {}
+// survivor: a write to a broken pipe is an error here, never a signal.
+func survivor(f *os.File, _ int) *os.File { return f }
 
 // hungUp waits until nobody can read any more what is written to f; false
 // means that the kernel cannot tell. It looks now and then: a pipe's writer is

@@ -123,6 +123,7 @@ func (r *reaper) loop() {
 			r.zombie = true
 			r.mu.Unlock()
 			r.exited <- status(si)
+			runtime.UnlockOSThread() // nothing is tied to it any more
 			<-r.hold
 			r.mu.Lock()
 			r.zombie = false
