@@ -85,7 +85,7 @@ func newSuite(m *applet.Multicall, text string) (*suite, error) {
 
 func newCommand(a *applet.Applet, path, summary string) (command, error) {
 	c := command{Path: path, Summary: summary, Operands: a.Operands, help: parse(a.Help)}
-	c.help.rename("-h, --help", "print the help for one screen, or all of it") // it calls itself "this text"
+	c.help.rename("-h, --help", "print one screen of help (-h) or all of it (--help)") // there it is "this text"
 	for _, in := range a.Inner {
 		i := slices.IndexFunc(c.help.items(), func(i item) bool { return i.term == in.Name })
 		if i < 0 {

@@ -196,13 +196,13 @@ func (p *page) part(c *command, b block, level int) {
 	}
 }
 
-// item joins what both parts of the help say of a flag. The second says "as
-// above" where it has nothing or little to add, then of several at once.
+// item takes what the second part of the help says of a flag. It says "as above"
+// where the first has all or most of it, then of several at once.
 func (p *page) item(c *command, i item) {
 	more, again := strings.CutPrefix(i.text, "as above")
 	more = strings.TrimPrefix(more, "; ")
 	if !again {
-		p.entry(flags(i.term), join(c.first(i.term), i.text))
+		p.entry(flags(i.term), i.text)
 		return
 	}
 	for term := range strings.SplitSeq(i.term, ", ") {
