@@ -209,6 +209,7 @@ if ($Help) {
     exit 0
 }
 try {
+    $Version = $Version -creplace '^v', '' # as the tag has it
     if ($Version -and $Version -cnotmatch '^[0-9A-Za-z.+-]+$') {
         throw '-Version: want numbers such as 1.2.3'
     }

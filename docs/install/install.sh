@@ -246,6 +246,7 @@ main() {
 		*) die "unknown option; see install.sh --help" ;;
 		esac
 	done
+	version=${version#v} # as the tag has it
 	case $version in
 	*[!0-9A-Za-z.+-]*) die "--version: want numbers such as 1.2.3" ;;
 	esac

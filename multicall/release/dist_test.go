@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"processkit-cli/fixtures"
+	"processkit-cli/fixtures/markdown"
 )
 
 const (
@@ -183,6 +184,15 @@ func TestSuiteArchive(t *testing.T) {
 			want["share/fish/vendor_completions.d/pkc-"+name+".fish"] = ""
 		}
 	}
+	for _, pages := range []string{"*.md", "adr/*", "examples/*", "install/*", "skills/*/*"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", "docs", pages))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("docs/%s: %q, %v", pages, found, err)
+		}
+		for _, page := range found {
+			want["share/doc/processkit-cli/"+strings.TrimPrefix(filepath.ToSlash(page), "../../")] = ""
+		}
+	}
 	var lines []string
 	for name, mode := range want {
 		if mode == "" {
@@ -209,6 +219,41 @@ func TestSuiteArchive(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(dir, stem, "share", "processkit-cli", "schema", "v1", "schema.json"))
 	if err != nil || string(b) != fixtures.EventSchema {
 		t.Errorf("the schema in the archive differs: %v", err)
+	}
+	follow(t, filepath.Join(dir, stem, "share", "doc", "processkit-cli"))
+}
+
+// follow finds what the pages below dir link to, but for sources and for what an
+// archive has in places of its own.
+func follow(t *testing.T, dir string) {
+	t.Helper()
+	elsewhere := []string{"docs/man", "docs/completions", "fixtures", "multicall"}
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		page, err := markdown.Parse(string(text))
+		for _, l := range page.Links {
+			file, _, _ := strings.Cut(l.Target, "#")
+			if strings.Contains(file, ":") {
+				continue // to elsewhere
+			}
+			to, _ := filepath.Rel(dir, filepath.Join(filepath.Dir(path), file))
+			if slices.ContainsFunc(elsewhere, func(e string) bool { return strings.HasPrefix(filepath.ToSlash(to)+"/", e+"/") }) {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(dir, to)); err != nil {
+				t.Errorf("%s:%d: the link %s leads nowhere in the archive", path, l.Line, l.Target)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestInstallUnder(t *testing.T) {
 			r.add(t, "1.1.0")
 			s.run(t, 0, "--base-url="+r.URL+"/")
 			s.installed(t, "1.1.0")
-			s.run(t, 0, "--base-url", r.URL, "--version", "1.0.0")
+			s.run(t, 0, "--base-url", r.URL, "--version", "v1.0.0")
 			s.installed(t, "1.0.0")
 			r.files[archivePath("1.1.0")][100] ^= 1
 			if out := s.run(t, 1, "--base-url", r.URL, "--version=1.1.0"); !strings.Contains(out, "does not match") {

@@ -147,7 +147,7 @@ func adapted(f file, format string) (_ file, kind string) {
 		if format == "rpm" {
 			kind = "license"
 		}
-	case format == "rpm" && dir == docDir+"/":
+	case format == "rpm" && strings.HasPrefix(dir, docDir+"/"):
 		kind = "doc"
 	}
 	return f, kind

@@ -194,6 +194,7 @@ func fakePlan(t *testing.T, targets ...target) *plan {
 		"LICENSE", "README.md", "CHANGELOG.md", "fixtures/schema/v1/schema.json", "pkc-run/main.go", "pkc-list/main.go",
 		"docs/man/pkc-run.1", "docs/completions/bash/pkc-run", "docs/completions/zsh/_x", "docs/completions/fish/x.fish",
 		"docs/completions/elvish/x.elv", "docs/completions/powershell/x.ps1", "docs/install/install.sh",
+		"docs/README.md", "docs/adr/1.md", "docs/examples/x.sh", "docs/skills/processkit-cli/SKILL.md",
 	} {
 		write(t, filepath.Join(root, name), name+"\n", text)
 	}

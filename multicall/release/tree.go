@@ -35,6 +35,11 @@ var shelves = [...]struct{ glob, dir string }{
 	{"LICENSE", docDir},
 	{"README.md", docDir},
 	{"CHANGELOG.md", docDir},
+	{"docs/*.md", docDir + "/docs"},
+	{"docs/adr/*.md", docDir + "/docs/adr"},
+	{"docs/examples/*", docDir + "/docs/examples"},
+	{"docs/install/*", docDir + "/docs/install"},
+	{"docs/skills/processkit-cli/*", docDir + "/docs/skills/processkit-cli"},
 }
 
 const docDir = "share/doc/" + suiteName
