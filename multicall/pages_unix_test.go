@@ -21,7 +21,8 @@ import (
 	"processkit-cli/pkcshared/registry"
 )
 
-// TestPages executes the pages of docs. The rules for who writes them:
+// TestPages executes the pages: README.md and those of docs. The rules for who
+// writes them:
 //
 //   - Blocks of sh on one page are one script for /bin/sh -eu, in their order:
 //     variables, functions and files carry over. It starts in an empty
@@ -34,7 +35,7 @@ import (
 //   - No run may still live at the end. POSIX tools only, no network.
 func TestPages(t *testing.T) {
 	for name, p := range pages(t) {
-		if strings.HasPrefix(name, "docs/") && slices.ContainsFunc(p.Blocks, executable) {
+		if slices.ContainsFunc(p.Blocks, executable) {
 			t.Run(strings.TrimPrefix(name, "docs/"), func(t *testing.T) {
 				t.Parallel()
 				execute(t, name, p)
