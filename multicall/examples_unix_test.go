@@ -21,8 +21,8 @@ func TestExamples(t *testing.T) {
 			"code 106\nended by timeout, code 106\n",
 		},
 		{
-			"run-and-read-events", "refused", `sh "$1" nosuch 2>/dev/null || echo "code $?"; sh "$1" || echo "code $?"`,
-			"code 101\nusage: run-and-read-events.sh PROGRAM [ARG...]\ncode 100\n",
+			"run-and-read-events", "refused", `sh "$1" nosuch 2>err || echo "code $?"; grep -v ^processkit-cli err; sh "$1" || echo "code $?"`,
+			"code 101\nended by spawn_error, code 101\nusage: run-and-read-events.sh PROGRAM [ARG...]\ncode 100\n",
 		},
 		{
 			"run-and-read-events", "stopped", `: >out; sh "$1" sh -c 'trap "echo tidied; exit" TERM; echo ready; sleep 600 & wait' >out 2>err &

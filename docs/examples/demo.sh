@@ -14,9 +14,19 @@ trap 'rm -rf "$out"' EXIT
 say() { printf '\n== %s\n' "$*"; }
 show() { printf '$ %s\n' "$*"; }
 
+# typed WORD...: the words as one would type them, quoted where a shell needs it.
+typed() {
+	for word; do
+		case $word in
+		'' | *[!A-Za-z0-9_./:=,+-]*) printf " '%s'" "$(printf %s "$word" | sed "s/'/'\\\\''/g")" ;;
+		*) printf ' %s' "$word" ;;
+		esac
+	done
+}
+
 # pk ARG...: shows a command of the suite and runs it.
 pk() {
-	show "processkit-cli $*"
+	show "processkit-cli$(typed "$@")"
 	"$bin/processkit-cli" "$@"
 }
 

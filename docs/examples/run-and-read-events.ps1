@@ -30,8 +30,10 @@ try {
         $used = $last['resource_summary'] # not there if nothing was started
         @(
             "ended by $($last['runner_exit'].source), code $code"
-            "peak memory $($used.peak_memory_bytes) bytes, CPU time $($used.total_cpu_ms) ms"
-            "left running: $($last['cleanup_started'].members_before), after the cleanup: $($last['cleanup_finished'].remaining)"
+            if ($used) {
+                "peak memory $($used.peak_memory_bytes) bytes, CPU time $($used.total_cpu_ms) ms"
+                "left running: $($last['cleanup_started'].members_before), after the cleanup: $($last['cleanup_finished'].remaining)"
+            }
         ) | ForEach-Object { [Console]::Error.WriteLine($_) }
     }
 }

@@ -33,10 +33,13 @@ trap - HUP INT TERM
 if [ -s "$stream" ]; then
 	{
 		echo "ended by $(event runner_exit | field source), code $code"
-		echo "peak memory $(event resource_summary | field peak_memory_bytes) bytes," \
-			"CPU time $(event resource_summary | field total_cpu_ms) ms"
-		echo "left running: $(event cleanup_started | field members_before)," \
-			"after the cleanup: $(event cleanup_finished | field remaining)"
+		used=$(event resource_summary)
+		if [ -n "$used" ]; then # not there if nothing was started
+			echo "peak memory $(echo "$used" | field peak_memory_bytes) bytes," \
+				"CPU time $(echo "$used" | field total_cpu_ms) ms"
+			echo "left running: $(event cleanup_started | field members_before)," \
+				"after the cleanup: $(event cleanup_finished | field remaining)"
+		fi
 	} >&2
 fi
 exit "$code"
