@@ -195,6 +195,23 @@ func TestTracedByTheRunner(t *testing.T) {
 	})
 }
 
+// The kernel's kill of a cgroup passes by a process whose first thread has
+// ended before the others.
+func TestHeadlessMember(t *testing.T) {
+	t.Parallel()
+	const most = 5 * time.Second // half of what is given to a tree that does not die
+	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		for code, program := range map[int]string{106: "exec child headless", 7: "child headless & sleep 0.3; exit 7"} {
+			r, s := do(t, code, use, "--timeout", "1s", "--", "sh", "-c", program)
+			s.clean(t)
+			if took := since(s.one(t, "cleanup_started"), s.one(t, "cleanup_finished")); took > most {
+				t.Errorf("%s: the kill took %v", program, took)
+			}
+			r.gone()
+		}
+	})
+}
+
 // What leaves the leaf for another cgroup is a member all the same.
 func TestCgroupsBesideTheLeaf(t *testing.T) {
 	t.Parallel()

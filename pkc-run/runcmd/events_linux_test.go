@@ -114,9 +114,9 @@ func TestResourceSummary(t *testing.T) {
 		cpu, cpuMost int64 // milliseconds
 		memory       int64
 	}{
-		{name: "busy", args: []string{"--", "child", "spin", "300ms"}, cpu: 50, cpuMost: 1000},
-		{name: "busy descendant", args: []string{"--", "child", "spawn", "1", "spin", "300ms"}, cpu: 50, cpuMost: 1000},
-		{name: "busy until a deadline", code: 106, args: []string{"--timeout", "600ms", "--", "child", "spin", "60s"}, cpu: 50, cpuMost: 1000},
+		{name: "busy", args: []string{"--", "child", "spin", "300ms"}, cpu: 10, cpuMost: 1000},
+		{name: "busy descendant", args: []string{"--", "child", "spawn", "1", "spin", "300ms"}, cpu: 10, cpuMost: 1000},
+		{name: "busy until a deadline", code: 106, args: []string{"--timeout", "600ms", "--", "child", "spin", "60s"}, cpu: 10, cpuMost: 1000},
 		{name: "idle", code: 106, args: []string{"--timeout", "400ms", "--", "child", "hang"}, cpuMost: 250},
 		{name: "large", args: []string{"--", "child", "eat", "64"}, cpuMost: 1000, memory: 64 * mib},
 		{name: "large descendant", args: []string{"--", "child", "spawn", "1", "eat", "64"}, cpuMost: 1000, memory: 64 * mib},
@@ -138,6 +138,20 @@ func TestResourceSummary(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What the caller had started before it executed us is not of the run.
+func TestResourceSummaryOfOthers(t *testing.T) {
+	const mib = 1 << 20
+	mechanisms(t, func(t *testing.T, use func(*invocation)) {
+		_, s := do(t, 0, func(r *invocation) {
+			use(r)
+			through(r, `child eat 200 >eaten & until [ -s eaten ]; do sleep 0.01; done; exec "$@"`)
+		}, "--", "sh", "-c", "sleep 0.2")
+		if b := s.one(t, "resource_summary").Get("peak_memory_bytes"); b.Int() > 100*mib {
+			t.Errorf("peak_memory_bytes = %s, more than the run had", b.Raw)
+		}
+	})
 }
 
 func TestRunStarted(t *testing.T) {

@@ -99,7 +99,7 @@ func (g *cgroup) Spawn(c Command) (*Child, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, child, err := startReaper(c, g.dir)
+	r, child, err := startReaper(c, g.dir, strays.shared)
 	if errors.Is(err, unix.ENODEV) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EBUSY) {
 		// The leaf was removed or turned threaded behind our back, cgroups(7).
 		return nil, fmt.Errorf("%w %s: %w", ErrAttach, g.path, err)
@@ -230,8 +230,15 @@ func (g *cgroup) Kill(d time.Duration) error {
 		}
 		// A member can have made the leaf threaded: then it takes no kill, but
 		// its processes descend from us as any stray does.
+		// Nor does the kernel's kill end a process whose first thread has ended
+		// before the others, which the signals to each below do.
 		if failed == nil {
-			g.waitLeaf(d)
+			patience := d
+			if g.strays.blind == nil {
+				const most = 200 * time.Millisecond // for a thousand to die
+				patience = min(d, most)
+			}
+			g.waitLeaf(patience)
 		}
 	}
 	const least = 50 * time.Millisecond // strays are killed whatever the leaf does

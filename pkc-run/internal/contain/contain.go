@@ -138,8 +138,8 @@ type Group interface {
 // ErrAttach says that the child could not be joined to the container.
 var ErrAttach = errors.New("cannot start a process inside the container")
 
-// ErrForeground says that the child could not be given the terminal. Spawn
-// returns it together with a child that was killed before it executed.
+// ErrForeground says that the child could not be given the terminal, and so
+// was not executed.
 var ErrForeground = errors.New("cannot give the terminal to the program")
 
 var errSurvivors = errors.New("some members outlived the kill")

@@ -50,7 +50,7 @@ func (g *processGroup) Spawn(c Command) (*Child, error) {
 		return nil, err
 	}
 	*g = *d
-	g.reaper, g.child, err = startReaper(c, -1)
+	g.reaper, g.child, err = startReaper(c, -1, g.shared)
 	return g.child, err
 }
 
@@ -165,7 +165,7 @@ func (g *processGroup) ours(p proc.Info) bool {
 	}
 	start, known := g.known[p.PID]
 	root := g.child.PID
-	return p.PID == root || p.PGID == root || p.Session == root || known && start == p.Start
+	return p.PID == root && !g.rootGone() || p.PGID == root || p.Session == root || known && start == p.Start
 }
 
 // empty is certain where everything below us is of this run: with no child

@@ -1,7 +1,6 @@
 package contain
 
 import (
-	"errors"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -36,7 +35,8 @@ const (
 // cannot be given to another process.
 type reaper struct {
 	root    int
-	thread  int // that forked the root child
+	thread  int  // that forked the root child
+	shared  bool // not every child is of this run
 	options int
 	exited  chan Status
 	stopped chan struct{}
@@ -70,9 +70,10 @@ func (u *rusage) add(r *unix.Rusage) {
 // startReaper starts the root child, and waits from then on for it and for
 // everything we inherit. Both are done by one thread that lives as long as the
 // child, whose parent-death signal is tied to it: prctl(2) PR_SET_PDEATHSIG.
-// There is a child without an error, or with ErrForeground.
-func startReaper(c Command, leaf int) (*reaper, *Child, error) {
+// shared says that we had children before.
+func startReaper(c Command, leaf int, shared bool) (*reaper, *Child, error) {
 	r := &reaper{
+		shared:  shared,
 		options: unix.WEXITED,
 		exited:  make(chan Status, 1),
 		stopped: make(chan struct{}, 1),
@@ -88,8 +89,11 @@ func startReaper(c Command, leaf int) (*reaper, *Child, error) {
 		var err error
 		r.thread = unix.Gettid()
 		r.root, err = spawn(c, leaf)
+		if err != nil {
+			r.rootGone, r.childless = true, !shared
+		}
 		spawned <- err
-		if err == nil || errors.Is(err, ErrForeground) {
+		if err == nil {
 			r.loop()
 		}
 	}()
@@ -117,7 +121,7 @@ func (r *reaper) loop() {
 			}
 			continue
 		}
-		if pid == r.root {
+		if pid == r.root && !r.rootGone { // its number is free again once it is reaped
 			r.mu.Lock()
 			r.usage.add(ru)
 			r.zombie = true
@@ -131,9 +135,10 @@ func (r *reaper) loop() {
 		}
 		r.consume(pid, unix.WEXITED)
 		r.mu.Lock()
-		if pid == r.root {
+		switch {
+		case pid == r.root && !r.rootGone:
 			r.rootGone = true
-		} else {
+		case !r.shared: // else nobody knows whose it was
 			r.usage.add(ru)
 		}
 		r.total++

@@ -2,7 +2,6 @@ package contain
 
 import (
 	"fmt"
-	"os"
 	"syscall"
 	"time"
 
@@ -26,17 +25,14 @@ func spawn(c Command, leaf int) (int, error) {
 	if c.Terminal < 0 {
 		return forkExec(c, attr)
 	}
+	// It takes the terminal itself before it executes, with all signals blocked
+	// until then, or SIGTTOU would stop it.
 	attr.Sys.Foreground, attr.Sys.Ctty = true, c.Terminal
-	// Stops of children from before an exec of ours are not the one to wait for.
-	for stoppedChild() != 0 {
-	}
-	forked := make(chan struct{})
-	given := make(chan error, 1)
-	go func() { given <- handOver(c.Terminal, forked) }()
 	pid, err := forkExec(c, attr)
-	close(forked)
-	if gerr := <-given; gerr != nil && err == nil {
-		err = fmt.Errorf("%w: %w", ErrForeground, gerr)
+	if err != nil {
+		if _, gone := unix.IoctlGetInt(c.Terminal, unix.TIOCGPGRP); gone != nil {
+			err = fmt.Errorf("%w: %w", ErrForeground, err)
+		}
 	}
 	return pid, err
 }
@@ -51,41 +47,4 @@ func forkExec(c Command, attr *syscall.ProcAttr) (int, error) {
 		}
 		time.Sleep(wait)
 	}
-}
-
-// handOver gives the terminal to the child that is being forked.
-//
-// Before it executes, the child asks for the terminal. Coming from a
-// background group, that request stops it with SIGTTOU (tty_ioctl(4)) unless
-// that signal is ignored or blocked, which the program would then inherit.
-// So the child is left to stop: we, in the foreground, give its group the
-// terminal and continue it, and its request then succeeds.
-//
-// A child that cannot be given the terminal is killed there and then.
-func handOver(terminal int, forked <-chan struct{}) error {
-	for {
-		pid := stoppedChild()
-		if pgid, err := unix.Getpgid(pid); pid != 0 && err == nil && pgid == pid {
-			if err := unix.IoctlSetPointerInt(terminal, unix.TIOCSPGRP, pid); err != nil {
-				_ = unix.Kill(pid, unix.SIGKILL)
-				return os.NewSyscallError("ioctl TIOCSPGRP", err)
-			}
-			return os.NewSyscallError("kill", unix.Kill(pid, unix.SIGCONT))
-		}
-		select {
-		case <-forked:
-			return nil
-		case <-time.After(100 * time.Microsecond):
-		}
-	}
-}
-
-// stoppedChild takes the news of one child that was stopped for wanting the
-// terminal; 0 if there is none.
-func stoppedChild() int {
-	si, _, err := waitid(unix.P_ALL, 0, unix.WSTOPPED|unix.WNOHANG)
-	if err != nil || unix.Signal(si.status) != unix.SIGTTOU {
-		return 0
-	}
-	return int(si.pid)
 }

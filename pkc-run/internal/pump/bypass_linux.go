@@ -32,11 +32,14 @@ func (p *Pump) bypass(s *Stream, busy *busyness) bypassResult {
 	if err != nil {
 		return bypassUnusable
 	}
+	s.block(true)
+	defer s.block(false)
 	for {
 		n, err := unix.Splice(from, nil, to, nil, largePipe, unix.SPLICE_F_MOVE)
 		switch {
 		case n > 0:
-			p.seen(s, int(n))
+			p.seen()
+			s.taken.Add(uint64(n))
 			s.moved.Add(uint64(n))
 			busy.saw(int(n))
 			if s.Record != nil {
@@ -63,30 +66,7 @@ func isPipe(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
-// buffered is how many bytes wait in a pipe.
-func buffered(f *os.File) int {
-	fd, err := Descriptor(f)
-	if err != nil {
-		return 0
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// atEnd reports whether a pipe is empty and has no writer left. A splice to a
-// full pipe waits for room in that before it sees as much.
-func atEnd(f *os.File) bool {
-	fd, err := Descriptor(f)
-	if err != nil {
-		return false
-	}
-	state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	n, err := unix.Poll(state, 0)
-	return err == nil && n > 0 && state[0].Revents == unix.POLLHUP
-}
+const fionread = unix.TIOCINQ
 
 // enlarge asks for a larger pipe and takes less where that is not allowed.
 func enlarge(f *os.File) {

@@ -7,6 +7,7 @@ package pump
 
 import (
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,9 +21,12 @@ type Stream struct {
 	Echo   *os.File            // nil for none
 	Record *capture.Transcript // nil for none
 
+	mu    sync.Mutex    // held while bytes leave the source and are not counted yet
 	taken atomic.Uint64 // bytes read from the source
 	moved atomic.Uint64 // of these, how many have reached where they go
 	done  chan struct{}
+
+	bypassing atomic.Bool // the kernel moves the bytes, and mu says nothing
 }
 
 // Pump moves both streams of a run.
@@ -78,12 +82,16 @@ const firstBuffer = 64 << 10 // a pipe's default capacity
 
 func (p *Pump) run(s *Stream) {
 	awaitFirst(s.Source)
+	s.block(false)
 	busy := busyness{source: s.Source, echo: s.Echo}
 	var buf []byte
 	refused := false // the bypass, for the echo as it is now
 	for {
 		if !refused && (s.Record == nil || s.Record.Full()) {
-			switch p.bypass(s, &busy) {
+			s.bypassing.Store(true)
+			result := p.bypass(s, &busy)
+			s.bypassing.Store(false)
+			switch result {
 			case bypassEnd:
 				return
 			case bypassEchoFailed:
@@ -95,9 +103,9 @@ func (p *Pump) run(s *Stream) {
 		if len(buf) < busy.chunk() {
 			buf = make([]byte, busy.chunk())
 		}
-		n, err := s.Source.Read(buf)
+		n, err := s.read(buf)
 		if n > 0 {
-			p.seen(s, n)
+			p.seen()
 			busy.saw(n)
 			echo := s.Echo
 			p.keep(s, buf[:n])
@@ -110,15 +118,7 @@ func (p *Pump) run(s *Stream) {
 	}
 }
 
-func (p *Pump) seen(s *Stream, n int) {
-	p.last.Store(int64(time.Since(p.start)))
-	s.taken.Add(uint64(n))
-}
-
-// unread reports whether some of the source's output is on its way or waits.
-func (s *Stream) unread() bool {
-	return s.taken.Load() != s.moved.Load() || buffered(s.Source) > 0
-}
+func (p *Pump) seen() { p.last.Store(int64(time.Since(p.start))) }
 
 // keep echoes first: a watcher sees output as soon as it can.
 func (p *Pump) keep(s *Stream, b []byte) {
@@ -149,18 +149,17 @@ func (p *Pump) endEcho(s *Stream, err error) {
 
 // Drain waits for the ends of both streams after the tree is gone. What the
 // tree wrote is waited for, as long as patient says so while a slow reader
-// takes it; after that, somebody outside may still hold a pipe, and is waited
+// takes it. After that, somebody outside may still hold a pipe: he is waited
 // for only while output keeps coming, for at most hold. It reports whether
-// both ended.
+// both streams ended.
 func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
 	const (
 		tick  = 250 * time.Millisecond
-		quiet = 2                       // ticks: at one, a chunk can be in our hands and not counted yet
-		most  = largePipe + largeBuffer // what a tree can leave behind in a stream
+		quiet = 2 // ticks
 	)
 	deadline := time.Now().Add(hold)
 	for _, s := range p.streams {
-		limit := s.moved.Load() + most
+		due := s.due()
 		silent := 0
 		for ended := false; !ended; {
 			before := s.moved.Load()
@@ -170,14 +169,17 @@ func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
 				continue
 			case <-time.After(min(tick, hold)):
 			}
-			moved, unread := s.moved.Load(), s.unread()
+			moved := s.moved.Load()
+			unread, end := s.look()
 			if silent++; unread || moved > before {
 				silent = 0
 			}
 			switch {
-			case !unread && atEnd(s.Source):
-				ended = true
-			case unread && moved < limit && (moved > before || patient()):
+			case end && !s.bypassing.Load():
+				// The stream's goroutine is about to see it.
+			case end: // or waits for room in the echo, with nothing to put there
+				ended = silent >= quiet
+			case moved < due && (moved > before || patient()):
 				deadline = time.Now().Add(hold)
 			case time.Now().After(deadline):
 				return false

@@ -319,9 +319,14 @@ func TestPending(t *testing.T) {
 // talking, for hold at most.
 func TestDrainGivesUp(t *testing.T) {
 	const hold = 50 * time.Millisecond
-	for _, talks := range []bool{false, true} {
+	for _, tt := range []struct {
+		talks bool
+		echo  echo
+	}{{false, noEcho}, {true, noEcho}, {true, echoToFile}} {
+		talks := tt.talks
 		r, w := blockingPipe(t)
-		p := Start(&Stream{Source: r})
+		to, _ := tt.echo(t)
+		p := Start(&Stream{Source: r, Echo: to})
 		if _, err := w.WriteString("last words"); err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +337,7 @@ func TestDrainGivesUp(t *testing.T) {
 					select {
 					case <-stop:
 						return
-					case <-time.After(time.Millisecond):
+					case <-time.After(50 * time.Microsecond):
 						_, _ = w.WriteString("x")
 					}
 				}
@@ -395,7 +400,6 @@ func TestDrainOfASlowReader(t *testing.T) {
 	}
 }
 
-// The last chunk can be in our own memory, with the pipe empty behind it.
 // A stream at its end is at its end, also where its echo has no room.
 func TestDrainBesideAFullEcho(t *testing.T) {
 	for _, text := range []string{"", "x"} {
@@ -435,6 +439,7 @@ func fill(t *testing.T, w *os.File) {
 	}
 }
 
+// The last chunk can be in our own memory, with the pipe empty behind it.
 func TestDrainOfASlowReaderThatIsNoPipe(t *testing.T) {
 	r, w := blockingPipe(t)
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

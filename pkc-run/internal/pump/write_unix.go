@@ -33,20 +33,6 @@ func await(fd int, what int16) {
 	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: what}}, -1)
 }
 
-// awaitFirst waits for the first output, or the end, in Go's poller, for which
-// no thread sleeps: many runs never say a word. From then on reads block.
-func awaitFirst(f *os.File) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return
-	}
-	_ = raw.Read(func(fd uintptr) bool {
-		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		n, err := unix.Poll(ready, 0)
-		return err == nil && n > 0 && unix.SetNonblock(int(fd), false) == nil
-	})
-}
-
 // Descriptor is f's descriptor, in the mode that it is in: Fd would set it to
 // blocking, also for others who share it.
 func Descriptor(f *os.File) (int, error) {

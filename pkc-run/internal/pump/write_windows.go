@@ -31,8 +31,6 @@ func writeAll(f *os.File, b []byte) error {
 	return nil
 }
 
-func awaitFirst(*os.File) {}
-
 // isUTF8 overlooks a character that is cut at either end of a chunk.
 func isUTF8(b []byte) bool {
 	const most = utf8.UTFMax - 1
