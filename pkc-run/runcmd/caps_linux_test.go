@@ -115,6 +115,17 @@ func TestMemoryCap(t *testing.T) {
 	givenBack(t, dir)
 }
 
+// The launcher of a detached run sits in the same cgroup until the run starts.
+func TestDetachedCap(t *testing.T) {
+	prepare, dir := place(t, "memory")
+	r, id := detached(t, 0, prepare, "--max-memory", "64m", "--", "child", "eat", "200")
+	s := r.finished()
+	check(t, s.one(t, "limit_evidence"), "memory", `"tripped"`, "processes", `"not_tripped"`, "cpu", `"not_tripped"`)
+	s.clean(t)
+	waitFor(t, "end of the run", func() bool { return !registered(t, id) })
+	givenBack(t, dir)
+}
+
 func TestProcessCap(t *testing.T) {
 	prepare, dir := place(t, "pids")
 	_, s := do(t, 2, prepare, "--max-processes", "8", "--",

@@ -3,8 +3,10 @@
 package runcmd
 
 import (
+	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -39,7 +41,7 @@ func startCopy(args []string) (*copyProcess, error) {
 	closeOnExec(3)
 	const readyFD = 3
 	pid, err := syscall.ForkExec(exe, args, &syscall.ProcAttr{
-		Env:   append(os.Environ(), readyEnv+"="+strconv.Itoa(readyFD)),
+		Env:   append(os.Environ(), fmt.Sprintf("%s=%d,%d", readyEnv, readyFD, os.Getpid())),
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), w.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
@@ -86,22 +88,26 @@ func (c *copyProcess) kill() {
 	<-c.exited
 }
 
-// takeReady returns the launcher's pipe, if this process is a copy, and takes
-// its name out of the environment.
-func takeReady() *os.File {
+// takeReady returns the launcher's pipe and its pid, if this process is a copy,
+// and takes their names out of the environment.
+func takeReady() (ready *os.File, launcher int) {
 	v, ok := os.LookupEnv(readyEnv)
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	_ = os.Unsetenv(readyEnv)
-	fd, err := strconv.Atoi(v)
+	name, pid, _ := strings.Cut(v, ",")
+	fd, err := strconv.Atoi(name)
 	if err != nil || fd < 3 {
-		return nil
+		return nil, 0
 	}
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
-		return nil
+		return nil, 0
 	}
 	unix.CloseOnExec(fd)
-	return os.NewFile(uintptr(fd), "launcher")
+	if pid == strconv.Itoa(os.Getppid()) { // else it has ended
+		launcher = os.Getppid()
+	}
+	return os.NewFile(uintptr(fd), "launcher"), launcher
 }

@@ -74,22 +74,22 @@ func (c *copyProcess) kill() {
 
 // takeReady returns the launcher's pipe, if this process is a copy, and takes
 // its name out of the environment.
-func takeReady() *os.File {
+func takeReady() (ready *os.File, launcher int) {
 	v, ok := os.LookupEnv(readyEnv)
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	_ = os.Unsetenv(readyEnv)
 	n, err := strconv.ParseUint(v, 10, 64)
 	h := windows.Handle(n)
 	if err != nil || isStandard(h) {
-		return nil
+		return nil, 0
 	}
 	if kind, err := windows.GetFileType(h); err != nil || kind != windows.FILE_TYPE_PIPE {
-		return nil
+		return nil, 0
 	}
 	windows.CloseOnExec(h)
-	return os.NewFile(uintptr(h), "launcher")
+	return os.NewFile(uintptr(h), "launcher"), 0
 }
 
 func isStandard(h windows.Handle) bool {

@@ -29,7 +29,7 @@ var errNoLeaf = errors.New("no leaf can be made below our own cgroup")
 
 // cgroupUsable tries what a run does first.
 var cgroupUsable = sync.OnceValue(func() error {
-	g, err := contain.Create(contain.Limits{}, func(string) {})
+	g, err := contain.Create(contain.Limits{}, 0, func(string) {})
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,8 @@ type runner struct {
 
 	presence presence
 	ready    *os.File // wakes the launcher of a detached run
-	warnings string   // for that
+	launcher int      // its pid, or 0
+	warnings string   // for it
 }
 
 // reached is told of every step of a run; tests stop a runner there.
@@ -44,7 +45,8 @@ var reached = func(step string) {}
 // run is the story of one run. Every return after the stream is open has
 // written runner_exit as its last line.
 func run(c *applet.Call, p *Plan, sig *signals) (err error) {
-	r := &runner{Call: c, plan: p, signals: sig, ready: takeReady()}
+	r := &runner{Call: c, plan: p, signals: sig}
+	r.ready, r.launcher = takeReady()
 	defer func() {
 		if err != nil {
 			r.tell(err.Error())
@@ -154,7 +156,7 @@ func cancelledEarly(sig os.Signal) error {
 
 func (r *runner) contain() error {
 	var err error
-	r.group, err = contain.Create(r.plan.Limits, r.publish)
+	r.group, err = contain.Create(r.plan.Limits, r.launcher, r.publish)
 	if err == nil {
 		return nil
 	}

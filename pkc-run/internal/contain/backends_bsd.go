@@ -10,7 +10,7 @@ import (
 
 var errNoCaps = errors.New("a process group has no caps, and this system has nothing stronger")
 
-func create(l Limits, _ func(string)) (Group, error) {
+func create(l Limits, _ int, _ func(string)) (Group, error) {
 	if v := os.Getenv(EnvMechanism); v != "" && v != ProcessGroup {
 		return nil, fmt.Errorf("%s must be unset or %q", EnvMechanism, ProcessGroup)
 	}

@@ -8,7 +8,7 @@ import (
 
 var errForced = errors.New(EnvMechanism + "=" + ProcessGroup + " is set, and a process group has no caps")
 
-func create(l Limits, before func(leaf string)) (Group, error) {
+func create(l Limits, launcher int, before func(leaf string)) (Group, error) {
 	switch v := os.Getenv(EnvMechanism); v {
 	case "":
 	case ProcessGroup:
@@ -19,7 +19,7 @@ func create(l Limits, before func(leaf string)) (Group, error) {
 	default:
 		return nil, fmt.Errorf("%s must be unset or %q", EnvMechanism, ProcessGroup)
 	}
-	g, err := newCgroup(l, before)
+	g, err := newCgroup(l, launcher, before)
 	if err == nil {
 		return g, nil
 	}

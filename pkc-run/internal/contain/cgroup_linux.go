@@ -31,7 +31,7 @@ type cgroup struct {
 
 // newCgroup makes the leaf and, with caps, enforces them on it. Any error
 // means that nothing was left behind.
-func newCgroup(l Limits, before func(leaf string)) (_ Group, err error) {
+func newCgroup(l Limits, launcher int, before func(leaf string)) (_ Group, err error) {
 	base, err := ownCgroup()
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func newCgroup(l Limits, before func(leaf string)) (_ Group, err error) {
 		}
 	}()
 	if l.Any() {
-		if g.caps, err = delegate(base, name, l); err != nil {
+		if g.caps, err = delegate(base, name, launcher, l); err != nil {
 			return nil, err
 		}
 	}

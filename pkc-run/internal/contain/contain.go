@@ -147,11 +147,14 @@ var errSurvivors = errors.New("some members outlived the kill")
 // Create makes an empty container, the strongest that the host allows. With
 // caps it makes one that enforces all of them, or fails with a LimitError.
 //
+// launcher is the process that waits for this one to start, or 0: where only
+// we may be in a cgroup, it goes where we go.
+//
 // Before anything is made, before is called once with the directory that a
 // crash from then on may leave behind, or "".
-func Create(l Limits, before func(leaf string)) (Group, error) {
+func Create(l Limits, launcher int, before func(leaf string)) (Group, error) {
 	told := false
-	g, err := create(l, func(leaf string) {
+	g, err := create(l, launcher, func(leaf string) {
 		told = true
 		before(leaf)
 	})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -21,9 +22,12 @@ import (
 // (cgroups(7)). So the runner first moves itself into a sibling of the leaf,
 // and the cgroup must then be empty: nobody else shares it with us.
 type delegation struct {
-	base   string
-	self   string // the sibling that the runner moves itself into
-	dir    int    // of base
+	base string
+	self string // the sibling that the runner moves itself into
+	// launcher is moved too, if it is in base; 0 for none.
+	launcher int
+
+	dir    int // of base
 	moved  bool
 	handed []string
 }
@@ -33,8 +37,8 @@ var errShared = errors.New("it holds other processes too; start the runner alone
 
 // delegate makes base hand down the controllers that l needs. On failure base
 // is as it was.
-func delegate(base, token string, l Limits) (_ *delegation, err error) {
-	d := &delegation{base: base, self: filepath.Join(base, registry.SelfPrefix+token), dir: -1}
+func delegate(base, token string, launcher int, l Limits) (_ *delegation, err error) {
+	d := &delegation{base: base, self: filepath.Join(base, registry.SelfPrefix+token), launcher: launcher, dir: -1}
 	defer func() {
 		if err != nil {
 			_ = d.undo()
@@ -105,13 +109,20 @@ func (d *delegation) moveAside() error {
 		return &os.PathError{Op: "mkdir", Path: d.self, Err: err}
 	}
 	d.moved = true
+	procs := filepath.Join(d.self, "cgroup.procs")
 	// "0" stands for whoever writes it.
-	if err := writeAt(unix.AT_FDCWD, filepath.Join(d.self, "cgroup.procs"), "0"); err != nil {
+	if err := writeAt(unix.AT_FDCWD, procs, "0"); err != nil {
 		return fmt.Errorf("cannot leave cgroup %s: %w", d.base, err)
 	}
 	others, err := d.fields("cgroup.procs")
 	if err != nil {
 		return err
+	}
+	if pid := strconv.Itoa(d.launcher); slices.Equal(others, []string{pid}) {
+		if err := writeAt(unix.AT_FDCWD, procs, pid); err != nil && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("cannot move the launcher out of cgroup %s: %w", d.base, err)
+		}
+		others = nil
 	}
 	if len(others) > 0 {
 		return fmt.Errorf("cgroup %s cannot hand out controllers: %w", d.base, errShared)

@@ -13,7 +13,7 @@ const limit = 30 * time.Second
 
 func newTestJob(t *testing.T) *job {
 	t.Helper()
-	g, err := Create(Limits{}, func(string) {})
+	g, err := Create(Limits{}, 0, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ type reaper struct {
 	options int
 	exited  chan Status
 	stopped chan struct{}
-	reaped  chan struct{} // one token at least for every reaped child
+	reaped  chan struct{} // a token when no child is left; if shared, after each
 	hold    chan struct{} // closed by release
 	once    sync.Once
 
@@ -106,7 +106,11 @@ func (r *reaper) release() { r.once.Do(func() { close(r.hold) }) }
 
 func (r *reaper) loop() {
 	for {
-		si, ru, err := waitid(unix.P_ALL, 0, r.options|unix.WNOWAIT)
+		peek := unix.WNOWAIT
+		if r.rootGone { // nobody is held any more
+			peek = 0
+		}
+		si, ru, err := waitid(unix.P_ALL, 0, r.options|peek)
 		if err != nil {
 			r.end(err)
 			return
@@ -115,7 +119,9 @@ func (r *reaper) loop() {
 		if si.code > cldDumped {
 			// A stop. That of a child which has made us its tracer, by
 			// PTRACE_TRACEME, is reported whether we ask or not, ptrace(2).
-			r.consume(pid, unix.WSTOPPED)
+			if peek != 0 {
+				r.consume(pid, unix.WSTOPPED)
+			}
 			if pid == r.root && r.options&unix.WSTOPPED != 0 {
 				notify(r.stopped)
 			}
@@ -133,7 +139,9 @@ func (r *reaper) loop() {
 			r.zombie = false
 			r.mu.Unlock()
 		}
-		r.consume(pid, unix.WEXITED)
+		if peek != 0 {
+			r.consume(pid, unix.WEXITED)
+		}
 		r.mu.Lock()
 		switch {
 		case pid == r.root && !r.rootGone:
@@ -143,7 +151,9 @@ func (r *reaper) loop() {
 		}
 		r.total++
 		r.mu.Unlock()
-		notify(r.reaped)
+		if r.shared { // else the end of all is awaited
+			notify(r.reaped)
+		}
 	}
 }
 
