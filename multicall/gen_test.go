@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/multicall/gen"
 	"processkit-cli/pkcshared/applet"
 )
@@ -86,21 +87,6 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// program finds a program that not every host has. PKC_REQUIRE lists facts that
-// a host promises to have: their lack is a fault.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
-	}
-	if slices.Contains(strings.Split(os.Getenv("PKC_REQUIRE"), ","), name) {
-		t.Fatalf("%s is required here and missing: %v", name, err)
-	}
-	t.Skipf("needs %s: %v", name, err)
-	return ""
-}
-
 // TestManPages: two formatters have nothing to say about them.
 func TestManPages(t *testing.T) {
 	for name, flags := range map[string][]string{
@@ -108,7 +94,7 @@ func TestManPages(t *testing.T) {
 		"groff":  {"-man", "-Tutf8", "-ww", "-z"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			formatter := program(t, name)
+			formatter := need.Program(t, name)
 			pages, err := filepath.Glob("../docs/man/*.1")
 			if want := len(suite().Tools) + 1; err != nil || len(pages) != want {
 				t.Errorf("%d pages, %v, want %d", len(pages), err, want)

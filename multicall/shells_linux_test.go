@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/pkcshared/registry"
 )
 
@@ -131,20 +132,20 @@ func docs(t *testing.T, path string) string {
 }
 
 func TestBash(t *testing.T) {
-	bash, dir := program(t, "bash"), place(t)
+	bash, dir := need.Program(t, "bash"), place(t)
 	start := `show() { printf '%s\0' "$@" '' >>.out; }; . '` + docs(t, "bash/pkc-run") + "'"
 	complete(t, dir, start, "\x1b*", bash, "--norc", "--noprofile", "-i")
 }
 
 func TestZsh(t *testing.T) {
-	zsh, dir := program(t, "zsh"), place(t)
+	zsh, dir := need.Program(t, "zsh"), place(t)
 	start := `show() { printf '%s\0' "$@" '' >>.out }; fpath=('` + docs(t, "zsh") + `' $fpath); autoload -U compinit; compinit -D -u; ` +
 		`all() { _main_complete; compstate[insert]=all }; zle -C all complete-word all; bindkey -e; bindkey '\e*' all`
 	complete(t, dir, start, "\x1b*", zsh, "-f", "-i")
 }
 
 func TestFish(t *testing.T) {
-	fish, dir := program(t, "fish"), place(t)
+	fish, dir := need.Program(t, "fish"), place(t)
 	for _, c := range completions(t) {
 		cmd := exec.Command(fish, "-N", "-c", "set fish_complete_path '"+docs(t, "fish")+"' $fish_complete_path; complete -C $argv[1]", c.typed)
 		cmd.Dir = dir
@@ -166,7 +167,7 @@ func TestFish(t *testing.T) {
 
 // TestElvish asks the completers, for no key inserts all candidates there.
 func TestElvish(t *testing.T) {
-	elvish, dir := program(t, "elvish"), place(t)
+	elvish, dir := need.Program(t, "elvish"), place(t)
 	tty := terminal(t, dir, elvish, "-norc")
 	tty.enter(`use str; eval (slurp < '` + docs(t, "elvish/processkit-cli.elv") + `'); ` +
 		`fn show {|@words| { print "x\x00"; $edit:completion:arg-completer[$words[0]] $@words | each {|c| ` +

@@ -18,6 +18,7 @@ import (
 
 	"processkit-cli/fixtures"
 	"processkit-cli/fixtures/markdown"
+	"processkit-cli/fixtures/need"
 )
 
 const (
@@ -50,7 +51,7 @@ func dist(t *testing.T) string {
 	if host.windows() {
 		t.Skip("needs make and a POSIX shell: this is Windows")
 	}
-	needs(t, "make")
+	need.Program(t, "make")
 	built.once.Do(func() {
 		if built.root, built.err = os.MkdirTemp("", "pkc-dist"); built.err == nil {
 			built.dir, built.log, built.err = makeDist(built.root, "022", "TZ=UTC")

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"processkit-cli/fixtures/need"
 )
 
 // TestInstallUnder goes through an installation's life under each shell, and
@@ -34,7 +36,7 @@ func TestInstallUnder(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.shell, tt.tools), func(t *testing.T) {
 			s := newSite(t)
-			shell := needs(t, tt.shell[0])
+			shell := need.Program(t, tt.shell[0])
 			s.shell = append([]string{shell}, tt.shell[1:]...)
 			if tt.tools != nil {
 				s.path = toolbox(t, append(tt.tools, basics...)...)
@@ -310,7 +312,7 @@ func TestInstallKilled(t *testing.T) {
 echo >>%s
 [ "$(wc -l <%s)" != "$KILL_AT" ] || kill -KILL $PPID
 PATH=%s exec %s "$@"
-`, count, count, unharmed, needs(t, name)), program)
+`, count, count, unharmed, need.Program(t, name)), program)
 	}
 	for at := 1; ; at++ {
 		s.run(t, 0, "--base-url", r.URL, "--version", "1.0.0")
@@ -409,7 +411,7 @@ func TestInstallersAgree(t *testing.T) {
 }
 
 func TestInstallShellcheck(t *testing.T) {
-	if out, err := exec.Command(needs(t, "shellcheck"), "--shell=sh", installer).CombinedOutput(); err != nil {
+	if out, err := exec.Command(need.Program(t, "shellcheck"), "--shell=sh", installer).CombinedOutput(); err != nil {
 		t.Errorf("shellcheck: %v\n%s", err, out)
 	}
 }

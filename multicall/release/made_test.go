@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"processkit-cli/fixtures/need"
 )
 
 // made is a release of all targets, as make dist leaves it and has it checked.
@@ -108,7 +110,7 @@ func sane(t *testing.T, name string, lines []string) {
 
 func TestMadeDeb(t *testing.T) {
 	dir := made(t)
-	dpkg := needs(t, "dpkg-deb")
+	dpkg := need.Program(t, "dpkg-deb")
 	for _, deb := range packagesIn(t, dir, ".deb") {
 		var lines []string
 		for line := range strings.Lines(output(t, dpkg, "-c", deb)) {
@@ -133,7 +135,7 @@ func TestMadeDeb(t *testing.T) {
 
 func TestMadeRPM(t *testing.T) {
 	dir := made(t)
-	rpm := needs(t, "rpm")
+	rpm := need.Program(t, "rpm")
 	for _, p := range packagesIn(t, dir, ".rpm") {
 		list := output(t, rpm, "-qp", "--qf", `[%{FILEMODES:perms} %{FILEUSERNAME}/%{FILEGROUPNAME} %{FILENAMES} %{FILELINKTOS}\n]`, p)
 		sane(t, filepath.Base(p), strings.Split(strings.TrimSpace(list), "\n"))

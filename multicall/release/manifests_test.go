@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"processkit-cli/fixtures/need"
 )
 
 // manifests are the files that a package manager reads, by their paths.
@@ -133,25 +135,10 @@ func TestWinget(t *testing.T) {
 }
 
 func TestFormula(t *testing.T) {
-	ruby := needs(t, "ruby")
+	ruby := need.Program(t, "ruby")
 	cmd := exec.Command(ruby, "-c")
 	cmd.Stdin = strings.NewReader(manifests(t)["homebrew/processkit-cli.rb"])
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("ruby -c: %v\n%s", err, out)
 	}
-}
-
-// needs finds a program that not every host has. PKC_REQUIRE lists facts that a
-// host promises to have: their lack is a fault.
-func needs(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
-	}
-	if slices.Contains(strings.Split(os.Getenv("PKC_REQUIRE"), ","), name) {
-		t.Fatalf("%s is required here and missing: %v", name, err)
-	}
-	t.Skipf("needs %s: %v", name, err)
-	return ""
 }

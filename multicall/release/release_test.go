@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/pkcshared/applet"
 )
 
@@ -265,7 +266,7 @@ func TestRecipes(t *testing.T) {
 func TestPackages(t *testing.T) {
 	p := fakePlan(t, all...)
 	script := filepath.Join(p.root, "nfpm")
-	p.nfpm = []string{needs(t, "sh"), script}
+	p.nfpm = []string{need.Program(t, "sh"), script}
 	write(t, script, `[ "$1" = package ] && [ "$2" = -f ] && [ "$4" = -p ] && [ "$6" = -t ] || exit 2
 arch=$(sed -n 's/.*"arch": "\(.*\)".*/\1/p' "$3")
 echo "$SOURCE_DATE_EPOCH" >"$7/x_$arch.$5"

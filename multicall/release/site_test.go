@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"processkit-cli/fixtures/need"
 )
 
 const installer = "../../docs/install/install.sh"
@@ -183,7 +185,7 @@ func toolbox(t *testing.T, programs ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, p := range programs {
-		if err := os.Symlink(needs(t, p), filepath.Join(dir, p)); err != nil {
+		if err := os.Symlink(need.Program(t, p), filepath.Join(dir, p)); err != nil {
 			t.Fatal(err)
 		}
 	}

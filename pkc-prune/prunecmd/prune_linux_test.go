@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/pkcshared/registry"
 )
 
@@ -31,10 +32,7 @@ func newLeaf(t *testing.T) string {
 		t.Cleanup(func() { unix.Rmdir(leaf) })
 		return leaf
 	}
-	if strings.Contains(","+os.Getenv("PKC_REQUIRE")+",", ",cgroup_v2,") {
-		t.Fatal("no writable cgroup2 hierarchy, but PKC_REQUIRE wants one")
-	}
-	t.Skip("needs a writable cgroup2 hierarchy")
+	need.Fact(t, "cgroup_v2", false, "no writable hierarchy of it")
 	return ""
 }
 

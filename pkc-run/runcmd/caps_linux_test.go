@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"processkit-cli/fixtures/need"
 )
 
 // delegated is a cgroup that hands controllers to those below it. The test
@@ -61,10 +63,10 @@ func words(path string) []string {
 func place(t *testing.T, controllers ...string) (prepare func(*invocation), dir string) {
 	t.Helper()
 	base, err := delegated()
-	require(t, "caps", err == nil, errText(err))
+	need.Fact(t, "caps", err == nil, errText(err))
 	on := words(filepath.Join(base, "cgroup.subtree_control"))
 	for _, c := range controllers {
-		require(t, "caps", slices.Contains(on, c), "no "+c+" controller is delegated to "+base)
+		need.Fact(t, "caps", slices.Contains(on, c), "no "+c+" controller is delegated to "+base)
 	}
 	dir, err = os.MkdirTemp(base, "runner-")
 	if err != nil {
@@ -167,9 +169,9 @@ func TestCapsThatAreNotReached(t *testing.T) {
 func TestCapAtTheRealRoot(t *testing.T) {
 	const root = "/sys/fs/cgroup"
 	base, err := delegated()
-	require(t, "caps", err == nil, errText(err))
+	need.Fact(t, "caps", err == nil, errText(err))
 	_, err = os.Stat(filepath.Join(root, "cgroup.type"))
-	require(t, "the root cgroup", filepath.Clean(base) == root && errors.Is(err, os.ErrNotExist), "our own cgroup is "+base)
+	need.Fact(t, "the root cgroup", filepath.Clean(base) == root && errors.Is(err, os.ErrNotExist), "our own cgroup is "+base)
 	f, err := os.Open(root)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +222,7 @@ func TestCapsRefused(t *testing.T) {
 	flags := [][2]string{{"memory", "--max-memory=64m"}, {"processes", "--max-processes=8"}, {"cpu", "--cpu-quota=0.5"}}
 	if _, err := testCgroup(); err == nil {
 		_, err := delegated()
-		require(t, "no caps", err != nil, "this host can enforce caps")
+		need.Fact(t, "no caps", err != nil, "this host can enforce caps")
 	}
 	for _, f := range flags {
 		r := start(t, nil, f[1], "--", "child", "pidfile", "started", "exit", "0")
@@ -243,9 +245,9 @@ func TestCapsRefused(t *testing.T) {
 // The controllers that a flavour lacks are refused by name, the others work.
 func TestCapOfMissingController(t *testing.T) {
 	base, err := delegated()
-	require(t, "caps", err == nil, errText(err))
+	need.Fact(t, "caps", err == nil, errText(err))
 	have := words(filepath.Join(base, "cgroup.controllers"))
-	require(t, "no cpu controller", !slices.Contains(have, "cpu"), "this cgroup has one")
+	need.Fact(t, "no cpu controller", !slices.Contains(have, "cpu"), "this cgroup has one")
 	prepare, dir := place(t, "memory")
 	_, s := do(t, 102, prepare, "--max-memory", "64m", "--cpu-quota", "0.5", "--", "child", "exit", "0")
 	check(t, s.one(t, "limit_hit"), "limit", `"cpu"`)

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/pkc-run/internal/contain"
 )
 
@@ -216,7 +217,7 @@ func TestHeadlessMember(t *testing.T) {
 func TestCgroupsBesideTheLeaf(t *testing.T) {
 	t.Parallel()
 	err := cgroupUsable()
-	require(t, contain.CgroupV2, err == nil, errText(err))
+	need.Fact(t, contain.CgroupV2, err == nil, errText(err))
 	const leave = `leaf=$BASE/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup); out() { echo 0 >$BASE/cgroup.procs || exit 1; }; `
 	tests := []struct {
 		name, script string
@@ -284,7 +285,7 @@ func TestForeignProc(t *testing.T) {
 func TestCgroupsBelowTheLeaf(t *testing.T) {
 	t.Parallel()
 	err := cgroupUsable()
-	require(t, contain.CgroupV2, err == nil, errText(err))
+	need.Fact(t, contain.CgroupV2, err == nil, errText(err))
 	const script = `
 leaf=$BASE/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup)
 mkdir -p $leaf/a/b $leaf/empty || exit 1

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/pkcshared/control"
 	"processkit-cli/pkcshared/registry"
 )
@@ -280,7 +281,7 @@ func TestDetachLauncherIsStopped(t *testing.T) {
 // The launching process group is gone and hung up; the run is not.
 func TestDetachedRunSurvivesHangUp(t *testing.T) {
 	sh, err := exec.LookPath("sh")
-	require(t, "sh", err == nil, "no shell")
+	need.Fact(t, "sh", err == nil, "no shell")
 	dir := t.TempDir()
 	id := "hangup-" + filepath.Base(dir)
 	cmd := exec.Command(sh, "-c", `pkc-run --detach --jsonl events.jsonl --run-id "$1" -- child hang && kill -HUP 0`, "sh", id)

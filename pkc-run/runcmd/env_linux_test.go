@@ -15,16 +15,6 @@ import (
 	"processkit-cli/pkcshared/event"
 )
 
-// childPath is for runs whose child has no PATH.
-func childPath(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("child")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestEnvOrder(t *testing.T) {
 	files := map[string]string{
 		"one": "# comment\n\nT_A=one\r\nT_B=one\nT_D= spaced \n",

@@ -46,15 +46,6 @@ func TestEnvOrder(t *testing.T) {
 	}
 }
 
-func childPath(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("child")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestRunIDEnvFoldsCase(t *testing.T) {
 	r := start(t, nil, "--run-id-env", "run_id", "--env", "RUN_ID=x", "--", "child", "exit", "0")
 	if got := r.wait(); got != 100 || !strings.Contains(r.err.String(), "both set") {

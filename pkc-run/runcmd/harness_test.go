@@ -247,3 +247,13 @@ func waitForFile(t *testing.T, path string) string {
 	})
 	return string(content)
 }
+
+// childPath is for runs whose child has no PATH.
+func childPath(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("child")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -2,28 +2,12 @@ package runcmd_test
 
 import (
 	"errors"
-	"os"
-	"strings"
 	"sync"
 	"testing"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/pkc-run/internal/contain"
 )
-
-// require skips a test that the host cannot run, and names the missing fact.
-// PKC_REQUIRE lists facts that a host promises to have: their lack is a fault.
-func require(t *testing.T, fact string, have bool, why string) {
-	t.Helper()
-	if have {
-		return
-	}
-	for _, f := range strings.Split(os.Getenv("PKC_REQUIRE"), ",") {
-		if f == fact {
-			t.Fatalf("%s is required here and missing: %s", fact, why)
-		}
-	}
-	t.Skipf("needs %s: %s", fact, why)
-}
 
 var errNoLeaf = errors.New("no leaf can be made below our own cgroup")
 
@@ -44,7 +28,7 @@ var cgroupUsable = sync.OnceValue(func() error {
 func mechanisms(t *testing.T, f func(t *testing.T, use func(*invocation))) {
 	t.Run(contain.CgroupV2, func(t *testing.T) {
 		err := cgroupUsable()
-		require(t, contain.CgroupV2, err == nil, errText(err))
+		need.Fact(t, contain.CgroupV2, err == nil, errText(err))
 		f(t, func(*invocation) {})
 	})
 	t.Run(contain.ProcessGroup, func(t *testing.T) {

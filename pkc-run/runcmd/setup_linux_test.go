@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"processkit-cli/fixtures/need"
 	"processkit-cli/fixtures/oracle"
 )
 
@@ -83,7 +84,7 @@ func TestStreamCannotBeOpened(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.name == "not writable" {
-				require(t, "ordinary_user", os.Geteuid() != 0, "root may write anywhere")
+				need.Fact(t, "ordinary_user", os.Geteuid() != 0, "root may write anywhere")
 			}
 			var before map[string]string
 			r := start(t, func(r *invocation) {
@@ -303,7 +304,7 @@ func inSyscall(pid, number int) bool {
 // See TestSignalBeforeTheChild for the FIFOs that are opened later.
 func TestSignalWhileSettingUp(t *testing.T) {
 	_, err := os.ReadFile("/proc/self/syscall")
-	require(t, "proc_syscall", err == nil, errText(err))
+	need.Fact(t, "proc_syscall", err == nil, errText(err))
 	tests := []struct {
 		name   string
 		prep   func(*invocation)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"processkit-cli/fixtures/need"
 )
 
 // through makes pkc-run what a shell script executes in its place at the end,
@@ -203,7 +205,7 @@ func TestAsInit(t *testing.T) {
 	try := exec.Command("/bin/sh", "-c", "mount --make-rprivate / && mount -t proc proc /proc")
 	try.SysProcAttr = namespaces()
 	out, err := try.CombinedOutput()
-	require(t, "pid_namespace", err == nil, fmt.Sprintf("%v: %s", err, out))
+	need.Fact(t, "pid_namespace", err == nil, fmt.Sprintf("%v: %s", err, out))
 	mechanisms(t, func(t *testing.T, use func(*invocation)) {
 		prepare := func(r *invocation) {
 			use(r)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/tidwall/gjson"
 	"golang.org/x/sys/unix"
+
+	"processkit-cli/fixtures/need"
 )
 
 // screen is a terminal, seen from where a person sits.
@@ -29,7 +31,7 @@ func newScreen(t *testing.T) *screen {
 	s := &screen{t: t}
 	var err error
 	s.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	require(t, "pty", err == nil, errText(err))
+	need.Fact(t, "pty", err == nil, errText(err))
 	t.Cleanup(func() { _ = s.master.Close() })
 	var n int
 	s.ask(func(fd int) error {
@@ -40,7 +42,7 @@ func newScreen(t *testing.T) *screen {
 		return err
 	})
 	s.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	require(t, "pty", err == nil, errText(err))
+	need.Fact(t, "pty", err == nil, errText(err))
 	t.Cleanup(func() { _ = s.slave.Close() })
 	go func() { _, _ = io.Copy(s, s.master) }()
 	return s

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"processkit-cli/fixtures/need"
 )
 
 // cgroupRoot returns a cgroup2 directory in which the test may make leaves.
@@ -27,10 +29,7 @@ func cgroupRoot(t *testing.T) string {
 			return dir
 		}
 	}
-	if strings.Contains(","+os.Getenv("PKC_REQUIRE")+",", ",cgroup_v2,") {
-		t.Fatal("no writable cgroup2 hierarchy, but PKC_REQUIRE wants one")
-	}
-	t.Skip("needs a writable cgroup2 hierarchy")
+	need.Fact(t, "cgroup_v2", false, "no writable hierarchy of it")
 	return ""
 }
 

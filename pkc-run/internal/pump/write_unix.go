@@ -32,15 +32,3 @@ func readerLeft(err error) bool { return errors.Is(err, unix.EPIPE) }
 func await(fd int, what int16) {
 	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: what}}, -1)
 }
-
-// Descriptor is f's descriptor, in the mode that it is in: Fd would set it to
-// blocking, also for others who share it.
-func Descriptor(f *os.File) (int, error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	fd := -1
-	err = raw.Control(func(u uintptr) { fd = int(u) })
-	return fd, err
-}

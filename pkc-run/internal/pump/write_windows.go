@@ -57,14 +57,3 @@ func isUTF8(b []byte) bool {
 func readerLeft(err error) bool {
 	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE)
 }
-
-// Descriptor is f's handle. Fd would take the file off Go's poller.
-func Descriptor(f *os.File) (int, error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	fd := -1
-	err = raw.Control(func(u uintptr) { fd = int(u) })
-	return fd, err
-}
