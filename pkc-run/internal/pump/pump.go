@@ -100,6 +100,10 @@ func (p *Pump) run(s *Stream) {
 				refused = true
 			}
 		}
+		if busy.grown && isRegular(s.Echo) {
+			p.runBeside(s)
+			return
+		}
 		if len(buf) < busy.chunk() {
 			buf = make([]byte, busy.chunk())
 		}
@@ -116,6 +120,43 @@ func (p *Pump) run(s *Stream) {
 			return
 		}
 	}
+}
+
+// runBeside reads on while what was read is written. A file is never bypassed,
+// so a busy stream stays here to its end.
+func (p *Pump) runBeside(s *Stream) {
+	const chunks = 8
+	free, full := make(chan []byte, chunks), make(chan []byte, chunks)
+	for range chunks {
+		free <- make([]byte, largeBuffer)
+	}
+	go func() {
+		defer close(full)
+		for {
+			b := <-free
+			n, err := s.read(b[:cap(b)])
+			if n > 0 {
+				p.seen()
+				full <- b[:n]
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for b := range full {
+		p.keep(s, b)
+		s.moved.Add(uint64(len(b)))
+		free <- b
+	}
+}
+
+func isRegular(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 func (p *Pump) seen() { p.last.Store(int64(time.Since(p.start))) }
