@@ -59,7 +59,9 @@ func TestInstallUnder(t *testing.T) {
 			s.installed(t, "1.1.0")
 			s.run(t, 0, "--base-url", r.URL, "--version", "v1.0.0")
 			s.installed(t, "1.0.0")
-			r.files[archivePath("1.1.0")][100] ^= 1
+			spoilt := slices.Clone(r.get(archivePath("1.1.0")))
+			spoilt[100] ^= 1
+			r.set(archivePath("1.1.0"), spoilt)
 			if out := s.run(t, 1, "--base-url", r.URL, "--version=1.1.0"); !strings.Contains(out, "does not match") {
 				t.Errorf("a spoilt archive: %s", out)
 			}
@@ -83,40 +85,40 @@ func TestInstallRefuses(t *testing.T) {
 		prep func(t *testing.T, s *site, r *releases)
 		args []string
 	}{
-		{"no checksums", "cannot download", func(_ *testing.T, _ *site, r *releases) { delete(r.files, "/latest/download/SHA256SUMS") }, nil},
-		{"no archive", "cannot download", func(_ *testing.T, _ *site, r *releases) { delete(r.files, archivePath("2.0.0")) }, nil},
+		{"no checksums", "cannot download", func(_ *testing.T, _ *site, r *releases) { r.set("/latest/download/SHA256SUMS", nil) }, nil},
+		{"no archive", "cannot download", func(_ *testing.T, _ *site, r *releases) { r.set(archivePath("2.0.0"), nil) }, nil},
 		{"no such version", "cannot download", nil, []string{"--version", "3.0.0"}},
 		{"nobody there", "cannot download", nil, []string{"--base-url", "http://127.0.0.1:1/"}},
 		{"cut checksums", "names no archive", func(_ *testing.T, _ *site, r *releases) {
-			r.files["/latest/download/SHA256SUMS"] = r.files["/latest/download/SHA256SUMS"][:80]
+			r.set("/latest/download/SHA256SUMS", r.get("/latest/download/SHA256SUMS")[:80])
 		}, nil},
 		{"empty checksums", "names no archive", func(_ *testing.T, _ *site, r *releases) {
-			r.files["/latest/download/SHA256SUMS"] = nil
+			r.set("/latest/download/SHA256SUMS", []byte{})
 		}, nil},
 		{"other version's checksums", "names no archive of 2.0.0", func(_ *testing.T, _ *site, r *releases) {
-			r.files["/download/v2.0.0/SHA256SUMS"] = r.files["/download/v1.0.0/SHA256SUMS"]
+			r.set("/download/v2.0.0/SHA256SUMS", r.get("/download/v1.0.0/SHA256SUMS"))
 		}, []string{"--version", "2.0.0"}},
 		{"two archives", "more than one", func(_ *testing.T, _ *site, r *releases) {
-			r.files["/latest/download/SHA256SUMS"] = slices.Concat(r.files["/download/v1.0.0/SHA256SUMS"], r.files["/download/v2.0.0/SHA256SUMS"])
+			r.set("/latest/download/SHA256SUMS", slices.Concat(r.get("/download/v1.0.0/SHA256SUMS"), r.get("/download/v2.0.0/SHA256SUMS")))
 		}, nil},
 		{"a short sum", "does not match", func(_ *testing.T, _ *site, r *releases) {
-			r.files["/latest/download/SHA256SUMS"] = []byte("abc  " + archiveName("2.0.0") + "\n")
+			r.set("/latest/download/SHA256SUMS", []byte("abc  "+archiveName("2.0.0")+"\n"))
 		}, nil},
 		{"an odd version", "odd version", func(_ *testing.T, _ *site, r *releases) {
-			r.files["/latest/download/SHA256SUMS"] = []byte(sumOf(host.stem(suiteName, "../x")+".tar.gz", nil).hex + "  " + archiveName("../x") + "\n")
+			r.set("/latest/download/SHA256SUMS", []byte(sumOf(host.stem(suiteName, "../x")+".tar.gz", nil).hex+"  "+archiveName("../x")+"\n"))
 		}, nil},
 		{"another archive", "does not match", func(_ *testing.T, _ *site, r *releases) {
-			r.files[archivePath("2.0.0")] = r.files[archivePath("1.0.0")]
+			r.set(archivePath("2.0.0"), r.get(archivePath("1.0.0")))
 		}, nil},
 		{"a truncated download", "nothing was changed", func(_ *testing.T, _ *site, r *releases) {
-			r.spoil[archivePath("2.0.0")] = func(w http.ResponseWriter, _ *http.Request) {
-				b := r.files[archivePath("2.0.0")]
+			r.answer(archivePath("2.0.0"), func(w http.ResponseWriter, _ *http.Request) {
+				b := r.get(archivePath("2.0.0"))
 				w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 				_, _ = w.Write(b[:len(b)/2])
-			}
+			})
 		}, nil},
 		{"a truncated archive", "does not match", func(_ *testing.T, _ *site, r *releases) {
-			r.files[archivePath("2.0.0")] = r.files[archivePath("2.0.0")][:50]
+			r.set(archivePath("2.0.0"), r.get(archivePath("2.0.0"))[:50])
 		}, nil},
 		{"no archive at all", "cannot read", func(_ *testing.T, _ *site, r *releases) { r.publish("2.0.0", []byte("words")) }, nil},
 		{"a member outside", "unexpected member", func(t *testing.T, _ *site, r *releases) {
@@ -253,8 +255,8 @@ func TestInstallInterrupted(t *testing.T) {
 			r.add(t, "2.0.0")
 			half := make(chan bool)
 			over := make(chan bool)
-			r.spoil[archivePath("2.0.0")] = func(w http.ResponseWriter, q *http.Request) {
-				b := r.files[archivePath("2.0.0")]
+			r.answer(archivePath("2.0.0"), func(w http.ResponseWriter, q *http.Request) {
+				b := r.get(archivePath("2.0.0"))
 				w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 				_, _ = w.Write(b[:len(b)/2])
 				w.(http.Flusher).Flush()
@@ -263,7 +265,7 @@ func TestInstallInterrupted(t *testing.T) {
 				case <-q.Context().Done(): // the downloader is gone
 				case <-over:
 				}
-			}
+			})
 			release := sync.OnceFunc(func() { close(over) })
 			defer release()
 			cmd := s.command(t, "--base-url", r.URL)

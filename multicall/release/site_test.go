@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,17 +31,45 @@ func fakeProgram(version string) string {
 // releases is a server of releases whose answers a test can spoil.
 type releases struct {
 	*httptest.Server
+	mu    sync.Mutex
 	files map[string][]byte // by path
 	spoil map[string]http.HandlerFunc
+}
+
+// get returns the file at path, or nil.
+func (r *releases) get(path string) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.files[path]
+}
+
+// set puts a file at path, or none.
+func (r *releases) set(path string, content []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.files[path] = content
+}
+
+// answer has h answer for path.
+func (r *releases) answer(path string, h http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spoil[path] = h
+}
+
+func (r *releases) handler(path string) http.HandlerFunc {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spoil[path]
 }
 
 func serve(t *testing.T) *releases {
 	t.Helper()
 	r := &releases{files: map[string][]byte{}, spoil: map[string]http.HandlerFunc{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if h := r.spoil[q.URL.Path]; h != nil {
+		if h := r.handler(q.URL.Path); h != nil {
 			h(w, q)
-		} else if b, ok := r.files[q.URL.Path]; ok {
+		} else if b := r.get(q.URL.Path); b != nil {
 			_, _ = w.Write(b)
 		} else {
 			http.NotFound(w, q)
@@ -84,9 +113,9 @@ func (r *releases) publish(version string, archive []byte) {
 		sumOf(archiveName(version), archive),
 		sumOf("processkit-cli_"+version+"_plan9_mips.tar.gz", nil),
 	}.String()
-	r.files[archivePath(version)] = archive
-	r.files["/download/v"+version+"/"+sumsName] = []byte(sums)
-	r.files["/latest/download/"+sumsName] = []byte(sums)
+	r.set(archivePath(version), archive)
+	r.set("/download/v"+version+"/"+sumsName, []byte(sums))
+	r.set("/latest/download/"+sumsName, []byte(sums))
 }
 
 // site is a place to install to, with nothing around it.
