@@ -17,5 +17,5 @@ func create(l Limits, _ int, _ func(string)) (Group, error) {
 	if l.Any() {
 		return nil, &LimitError{l.first(), errNoCaps}
 	}
-	return newProcessGroup()
+	return strongest(), nil
 }

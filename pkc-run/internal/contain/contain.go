@@ -19,6 +19,8 @@ const (
 	CgroupV2     = "cgroup_v2"
 	ProcessGroup = "process_group"
 	JobObject    = "job_object"
+
+	ProcessReaper = "process_reaper" // FreeBSD
 )
 
 // EnvMechanism names the environment variable that can force the weaker

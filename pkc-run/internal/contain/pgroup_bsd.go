@@ -15,24 +15,33 @@ import (
 	"processkit-cli/pkcshared/proc"
 )
 
-// processGroup contains a tree by its group alone: what leaves the group by
-// setsid leaves the container. These systems have no subreaper.
+// processGroup contains a tree by its group: what leaves the group by setsid
+// leaves the container. Where the system has something that holds more, look
+// and send go by that.
 //
 // The root child stays a zombie as long as the group may be signalled: until
 // it is reaped nobody else can get its number, which is the group's.
 type processGroup struct {
-	child *Child
-	hold  chan struct{} // closed by release
-	once  sync.Once
+	child     *Child
+	mechanism string
+	look      func() ([]proc.Info, error) // lists the members, zombies among them
+	send      func(unix.Signal) error     // reaches them all
+	hold      chan struct{}               // closed by release
+	once      sync.Once
 
 	mu   sync.Mutex
 	over bool // nobody is left, and the number may be another's by now
 	used *syscall.Rusage
 }
 
-func newProcessGroup() (Group, error) { return &processGroup{hold: make(chan struct{})}, nil }
+func newProcessGroup() *processGroup {
+	g := &processGroup{mechanism: ProcessGroup, hold: make(chan struct{})}
+	g.look = func() ([]proc.Info, error) { return proc.Group(g.child.PID) }
+	g.send = func(sig unix.Signal) error { return unix.Kill(-g.child.PID, sig) }
+	return g
+}
 
-func (g *processGroup) Mechanism() string { return ProcessGroup }
+func (g *processGroup) Mechanism() string { return g.mechanism }
 
 func (g *processGroup) Spawn(c Command) (*Child, error) {
 	pid, err := syscall.ForkExec(c.Path, c.Argv, &syscall.ProcAttr{
@@ -121,7 +130,7 @@ func (g *processGroup) Members() ([]proc.Info, error) {
 	if over {
 		return nil, nil
 	}
-	members, err := proc.Group(g.child.PID)
+	members, err := g.look()
 	if err != nil {
 		return nil, err
 	}
@@ -137,14 +146,14 @@ func (g *processGroup) SoftStop() error {
 	return g.signal(unix.SIGCONT)
 }
 
-// signal reaches the whole group. macOS answers EPERM for a group of zombies
+// signal reaches all members. macOS answers EPERM for a group of zombies
 // only, which is a group that has ended.
 func (g *processGroup) signal(sig unix.Signal) error {
 	members, err := g.Members()
 	if err != nil || len(members) == 0 {
 		return err
 	}
-	err = unix.Kill(-g.child.PID, sig)
+	err = g.send(sig)
 	if err == unix.ESRCH {
 		return nil
 	}

@@ -1,0 +1,3 @@
+package contain
+
+func strongest() Group { return newProcessGroup() }
