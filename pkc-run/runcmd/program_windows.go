@@ -150,9 +150,11 @@ func checkDir(dir string) error {
 }
 
 // explainSpawn turns what CreateProcess said into what is wrong with which file.
-func explainSpawn(err error, path, _ string, _, _ []string) error {
+func explainSpawn(err error, path, dir string, _, _ []string) error {
 	name := text.Quote(path)
 	switch {
+	case dir != "" && errors.Is(err, windows.ERROR_DIRECTORY):
+		return fmt.Errorf("in --cwd %s: %w", text.Quote(dir), err)
 	case errors.Is(err, windows.ERROR_BAD_EXE_FORMAT):
 		return fmt.Errorf("%s: not an executable format (a script needs its interpreter: -- INTERPRETER %s)", name, filepath.Base(path))
 	case errors.Is(err, windows.ERROR_ELEVATION_REQUIRED):

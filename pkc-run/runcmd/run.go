@@ -186,11 +186,9 @@ func (r *runner) spawn() error {
 	}
 	cmd := contain.Command{Path: path, Argv: p.Argv, Env: r.env, Dir: p.Dir}
 	for i, f := range r.stdio.child {
-		fd, err := pump.Descriptor(f)
-		if err != nil {
+		if cmd.Stdio[i], err = lend(f); err != nil {
 			return r.spawnFailed(err)
 		}
-		cmd.Stdio[i] = uintptr(fd)
 	}
 	r.tty = findTerminal(p, r.In)
 	cmd.Terminal, cmd.JobControl = r.tty.descriptor(), r.tty != nil

@@ -38,3 +38,9 @@ func blocking(f *os.File) error {
 	}
 	return syscall.SetNonblock(fd, false)
 }
+
+// lend is the descriptor of f for a child, in the mode that it is in.
+func lend(f *os.File) (uintptr, error) {
+	fd, err := pump.Descriptor(f)
+	return uintptr(fd), err
+}

@@ -38,3 +38,8 @@ func openNull() (*os.File, error) { return os.Open(os.DevNull) }
 
 // blocking: what is opened here is not overlapped.
 func blocking(*os.File) error { return nil }
+
+// lend is the handle of f for a child, or none where there is no f. Fd takes f
+// off our completion port: a duplicate shares its file object, and what the
+// child does overlapped would be completed to us.
+func lend(f *os.File) (uintptr, error) { return f.Fd(), nil }

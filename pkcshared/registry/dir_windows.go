@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -58,6 +59,9 @@ func ensureDir(dir string) error {
 	if only, err := ownerOnly(dir, user.User.Sid); only || err != nil {
 		return err
 	}
+	var pin runtime.Pinner // the entry holds it as a number
+	defer pin.Unpin()
+	pin.Pin(user.User.Sid)
 	acl, err := windows.ACLFromEntries([]windows.EXPLICIT_ACCESS{{
 		AccessPermissions: fileAllAccess,
 		AccessMode:        windows.SET_ACCESS,

@@ -10,9 +10,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// job contains a tree in a job object of its own. What a member starts is born
-// in the job as well and cannot leave, for no breakaway is allowed. A job that
-// a member makes is nested in this one and ends with it.
+// job contains a tree in a job object of its own. What a member starts as its
+// own child is born in the job as well and cannot leave, for no breakaway is
+// allowed. A job that a member makes is nested in this one and ends with it.
+// What a service starts for a member, or a member under a foreign parent
+// (PROC_THREAD_ATTRIBUTE_PARENT_PROCESS), is outside.
 //
 // The handle is the only one and is not inherited, so the system closes it
 // when the runner dies in any way, and with it kills the whole tree.
@@ -160,10 +162,12 @@ func (g *job) hear(d time.Duration) {
 		return
 	}
 	var message uint32
-	var key uintptr
-	var about *windows.Overlapped // a process id, not a pointer
-	_ = windows.GetQueuedCompletionStatus(g.port, &message, &key, &about, uint32(d/time.Millisecond)+1)
+	var key, about uintptr // about is a process id: as a pointer it would not be one
+	_, _, _ = getQueuedCompletionStatus.Call(uintptr(g.port), uintptr(unsafe.Pointer(&message)),
+		uintptr(unsafe.Pointer(&key)), uintptr(unsafe.Pointer(&about)), uintptr(uint32(d/time.Millisecond)+1))
 }
+
+var getQueuedCompletionStatus = windows.NewLazySystemDLL("kernel32.dll").NewProc("GetQueuedCompletionStatus")
 
 // Kill ends all members at once. A process that was being made meanwhile can
 // have been missed, so it is repeated until the job is empty.

@@ -220,7 +220,7 @@ func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
 				// The stream's goroutine is about to see it.
 			case end: // or waits for room in the echo, with nothing to put there
 				ended = silent >= quiet
-			case moved < due && (moved > before || patient()):
+			case moved < due && (moved > before || unread && patient()):
 				deadline = time.Now().Add(hold)
 			case time.Now().After(deadline):
 				return false

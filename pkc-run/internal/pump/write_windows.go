@@ -55,5 +55,6 @@ func isUTF8(b []byte) bool {
 
 // readerLeft tells a reader that went away from a write that failed.
 func readerLeft(err error) bool {
-	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE)
+	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) ||
+		errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED)
 }
