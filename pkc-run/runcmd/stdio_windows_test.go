@@ -50,3 +50,23 @@ func TestPipe(t *testing.T) {
 		t.Error("the child's end is overlapped: an ordinary program cannot write to it")
 	}
 }
+
+// Somebody outside the run who holds a pipe is not waited for without end.
+func TestHeldPipe(t *testing.T) {
+	r, w, err := pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	p := pump.Start(&pump.Stream{Name: "stdout", Source: r})
+	drained := make(chan bool, 1)
+	go func() { drained <- p.Drain(time.Second, func() bool { return true }) }()
+	select {
+	case ended := <-drained:
+		if ended {
+			t.Error("Drain = true, want false: the pipe is held")
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("Drain waits for ever")
+	}
+}
