@@ -57,7 +57,7 @@ func TestNestedRuns(t *testing.T) {
 	}
 	tests := []row{{"soft", "20s", true}, {"hard", "0ms", false}}
 	together(t, tests, func(tt row) string { return tt.name }, func(t *testing.T, tt row, use func(*invocation)) {
-		r, s := do(t, 106, use, "--timeout", "1s", "--grace", tt.grace, "--",
+		r, s := do(t, 106, use, "--timeout", "3s", "--grace", tt.grace, "--",
 			"pkc-run", "--jsonl", "inner.jsonl", "--grace", "100ms", "--", "child", "ignore-term", "tree", "1", "2", "hang")
 		s.clean(t)
 		r.gone()

@@ -21,8 +21,8 @@ func TestDeadlines(t *testing.T) {
 		stderr string
 	}
 	tests := []row{
-		{"overall, whole tree", []string{"--timeout", "1s", "--", "child", "tree", "2", "2", "heartbeat", "beat", "5ms"}, "overall", 1000, "timed out after 1s"},
-		{"overall, escapees", []string{"--timeout", "1s", "--", "child", "daemonize", "--stay", "spawn", "1", "heartbeat", "beat", "5ms"}, "overall", 1000, "timed out"},
+		{"overall, whole tree", []string{"--timeout", "3s", "--", "child", "tree", "2", "2", "heartbeat", "beat", "5ms"}, "overall", 3000, "timed out after 3s"},
+		{"overall, escapees", []string{"--timeout", "3s", "--", "child", "daemonize", "--stay", "spawn", "1", "heartbeat", "beat", "5ms"}, "overall", 3000, "timed out"},
 		{"idle from the start", []string{"--idle-timeout", "300ms", "--", "child", "hang"}, "idle", 300, "idle timeout: no output for 300ms"},
 		{"idle after output", []string{"--idle-timeout", "1s", "--", "child", "do", "drip", "x", "100ms", "12", "+", "hang"}, "idle", 1000, "idle"},
 		{"idle under no-echo", []string{"--no-echo", "--idle-timeout", "2s", "--", "child", "drip", "x", "100ms", "25"}, "", 0, ""},
