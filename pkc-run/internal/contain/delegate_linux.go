@@ -118,7 +118,8 @@ func (d *delegation) moveAside() error {
 	if err != nil {
 		return err
 	}
-	if pid := strconv.Itoa(d.launcher); slices.Equal(others, []string{pid}) {
+	// A pid of 0 is a process that we cannot see, not no launcher.
+	if pid := strconv.Itoa(d.launcher); d.launcher > 0 && slices.Equal(others, []string{pid}) {
 		if err := writeAt(unix.AT_FDCWD, procs, pid); err != nil && !errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("cannot move the launcher out of cgroup %s: %w", d.base, err)
 		}

@@ -1,8 +1,9 @@
 // Package pump moves the child's output: to the runner's own streams, to
 // transcripts, or nowhere. It moves bytes and decides nothing.
 //
-// Each stream has a goroutine that blocks in the kernel. A child never waits
-// for anything but a slow reader of the runner's own output.
+// Each stream has a goroutine that waits in Go's poller for the first byte, and
+// in the kernel from then on. A child never waits for anything but a slow
+// reader of the runner's own output.
 package pump
 
 import (
@@ -86,6 +87,7 @@ func (p *Pump) run(s *Stream) {
 	busy := busyness{source: s.Source, echo: s.Echo}
 	var buf []byte
 	refused := false // the bypass, for the echo as it is now
+	toFile := isRegular(s.Echo)
 	for {
 		if !refused && (s.Record == nil || s.Record.Full()) {
 			s.bypassing.Store(true)
@@ -100,7 +102,7 @@ func (p *Pump) run(s *Stream) {
 				refused = true
 			}
 		}
-		if busy.grown && isRegular(s.Echo) {
+		if busy.grown && toFile && s.Echo != nil {
 			p.runBeside(s)
 			return
 		}
