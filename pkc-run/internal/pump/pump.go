@@ -203,7 +203,7 @@ func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
 	deadline := time.Now().Add(hold)
 	for _, s := range p.streams {
 		due := s.due()
-		silent := 0
+		silent, first := 0, true
 		for ended := false; !ended; {
 			before := s.moved.Load()
 			select {
@@ -213,6 +213,10 @@ func (p *Pump) Drain(hold time.Duration, patient func() bool) bool {
 			case <-time.After(min(tick, hold)):
 			}
 			moved := s.moved.Load()
+			if first && s.bypassing.Load() {
+				due = s.due() // what a splice had moved and not counted yet is now
+			}
+			first = false
 			unread, end := s.look()
 			if silent++; unread || moved > before {
 				silent = 0
